@@ -1,0 +1,179 @@
+#![allow(clippy::unwrap_used)]
+
+use serde_json::value::RawValue;
+
+use super::*;
+use crate::rpc::code;
+
+fn fault(line: &[u8]) -> (Option<String>, i32) {
+    match parse::<&RawValue>(line) {
+        Err(Fault::Message { id, error }) => (id.map(|id| id.as_json().to_owned()), error.code),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn ids_keep_type_and_value() {
+    for id in [
+        "0",
+        "-1",
+        "9007199254740993",
+        r#""7""#,
+        "7",
+        r#""""#,
+        r#""é""#,
+        r#""\u00e9""#,
+    ] {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
+        let Ok(Message::Request { id: found, .. }) = parse::<&RawValue>(line.as_bytes()) else {
+            panic!("{id}")
+        };
+        assert_eq!(found.as_json(), id);
+    }
+    let (a, b) = (RawId("7"), RawId(r#""7""#));
+    assert_ne!(a.to_id(), b.to_id());
+    let huge = "9".repeat(38);
+    assert_eq!(RawId(&huge).to_id().to_string(), huge);
+    assert_eq!(RawId(r#""é""#).to_id(), RawId(r#""\u00e9""#).to_id());
+}
+
+#[test]
+fn other_ids_are_invalid_requests_without_an_id() {
+    for id in [
+        "null",
+        "1.5",
+        "1e3",
+        "true",
+        "[1]",
+        "{}",
+        "-",
+        "1".repeat(39).as_str(),
+    ] {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
+        let expected = if id == "-" {
+            code::PARSE_ERROR
+        } else {
+            code::INVALID_REQUEST
+        };
+        assert_eq!(fault(line.as_bytes()), (None, expected), "{id}");
+    }
+}
+
+#[test]
+fn batches_and_scalars_are_invalid_requests() {
+    for line in [
+        "[]",
+        r#"[{"jsonrpc":"2.0","id":1,"method":"m"}]"#,
+        " [1]",
+        "1",
+        r#""x""#,
+        "null",
+    ] {
+        assert_eq!(
+            fault(line.as_bytes()),
+            (None, code::INVALID_REQUEST),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn no_json_is_a_parse_error_without_an_id() {
+    for line in [&b"oops"[..], b"{", b"{\"id\":1", b"\xff\xfe", b"{}{}"] {
+        assert_eq!(fault(line), (None, code::PARSE_ERROR), "{line:?}");
+    }
+}
+
+#[test]
+fn a_readable_id_is_kept_when_the_rest_is_off() {
+    assert_eq!(
+        fault(br#"{"jsonrpc":"2.0","id":7,"method":5}"#),
+        (Some("7".into()), code::INVALID_REQUEST)
+    );
+    assert_eq!(
+        fault(br#"{"id":"a","method":"tools/list"}"#),
+        (Some(r#""a""#.into()), code::INVALID_REQUEST)
+    );
+    assert_eq!(
+        fault(br#"{"jsonrpc":"1.0","id":8,"method":"m"}"#),
+        (Some("8".into()), code::INVALID_REQUEST)
+    );
+    assert_eq!(
+        fault(br#"{"jsonrpc":"2.0","id":8}"#),
+        (Some("8".into()), code::INVALID_REQUEST)
+    );
+}
+
+#[test]
+fn params_of_the_wrong_form_keep_id_and_method() {
+    #[derive(Debug, serde::Deserialize)]
+    struct Params {
+        #[expect(dead_code, reason = "only its type matters")]
+        name: String,
+    }
+    match parse::<Params>(br#"{"jsonrpc":"2.0","id":3,"method":"m","params":{"name":5}}"#) {
+        Err(Fault::Params { id, method, params }) => {
+            assert_eq!(id.unwrap().as_json(), "3");
+            assert_eq!((&*method, params.get()), ("m", r#"{"name":5}"#));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn escaped_method_names_and_late_ids_are_read() {
+    let line = br#"{"params":{},"method":"tools\/call","id":1,"jsonrpc":"2.0"}"#;
+    let Ok(Message::Request { method, .. }) = parse::<&RawValue>(line) else {
+        panic!()
+    };
+    assert_eq!(method, "tools/call");
+}
+
+#[test]
+fn responses_are_told_from_requests() {
+    let line = br#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#;
+    let Ok(Message::Response {
+        id: Some(id),
+        outcome: Ok(result),
+    }) = parse::<&RawValue>(line)
+    else {
+        panic!()
+    };
+    assert_eq!((id.as_json(), result.get()), ("1", r#"{"a":1}"#));
+    for line in [
+        &br#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"x"}}"#[..],
+        br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#,
+    ] {
+        assert!(matches!(
+            parse::<&RawValue>(line),
+            Ok(Message::Response {
+                id: None,
+                outcome: Err(_)
+            })
+        ));
+    }
+    assert_eq!(
+        fault(br#"{"jsonrpc":"2.0","result":{}}"#),
+        (None, code::INVALID_REQUEST)
+    );
+}
+
+#[test]
+fn deep_nesting_costs_no_stack() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{{"a":{deep}}}}}"#);
+    assert!(parse::<&RawValue>(line.as_bytes()).is_ok());
+    assert_eq!(fault(deep.as_bytes()), (None, code::INVALID_REQUEST));
+    assert_eq!(
+        fault("[".repeat(100_000).as_bytes()),
+        (None, code::PARSE_ERROR)
+    );
+}
+
+#[test]
+fn a_member_that_stands_twice_is_refused() {
+    assert_eq!(
+        fault(br#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#),
+        (None, code::INVALID_REQUEST)
+    );
+}

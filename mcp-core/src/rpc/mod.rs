@@ -1,0 +1,19 @@
+//! JSON-RPC 2.0 as MCP uses it: ids, errors, envelopes, line framing.
+//!
+//! Nothing here knows a method, and nothing does I/O.
+//!
+//! Specification: basic/index, Messages.
+
+mod envelope;
+mod error;
+mod framing;
+mod id;
+mod write;
+
+pub use self::{
+    envelope::{Fault, Message, RawId, parse},
+    error::{RpcError, code},
+    framing::{Line, LineBuffer},
+    id::RequestId,
+    write::{begin_result, write_error, write_json, write_notification},
+};
