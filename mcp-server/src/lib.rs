@@ -1,1 +1,4 @@
 //! Server.
+
+pub mod once;
+pub mod state;

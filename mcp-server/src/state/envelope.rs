@@ -1,0 +1,223 @@
+//! What is inside a state: who, what and when it is for, and what the call has learned so far.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use super::base64url;
+use super::digest::Digest;
+use super::error::{SealError, StateError};
+use super::principal::{Principal, SealedPrincipal};
+
+/// The version of the body. A state of another version is malformed: exchanges are short, and may begin again.
+const VERSION: u8 = 1;
+
+/// The content of a state. Times are seconds since 1970.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StateBody {
+    #[serde(rename = "v")]
+    version: u8,
+    #[serde(rename = "i")]
+    pub(crate) issued_at: u64,
+    #[serde(rename = "e")]
+    pub(crate) expires_at: u64,
+    #[serde(rename = "m")]
+    pub(crate) method: String,
+    /// The name of the tool or prompt, or the URI of the resource.
+    #[serde(rename = "t")]
+    pub(crate) target: String,
+    #[serde(rename = "d")]
+    pub(crate) arguments: Digest,
+    #[serde(rename = "a")]
+    pub(crate) audience: String,
+    #[serde(rename = "p", with = "SealedPrincipal")]
+    pub(crate) principal: Principal,
+    #[serde(rename = "x")]
+    pub(crate) exchange: ExchangeId,
+    /// How many times this call was answered with questions, from 1.
+    #[serde(rename = "r")]
+    pub(crate) round: u32,
+    #[serde(rename = "c")]
+    pub(crate) payload: Payload,
+}
+
+impl StateBody {
+    /// A body for the first round; [`RequestStates`](super::RequestStates) fills in times and round when it seals.
+    pub(crate) fn new(binding: &super::Binding<'_>, exchange: ExchangeId) -> Self {
+        Self {
+            version: VERSION,
+            issued_at: 0,
+            expires_at: 0,
+            method: binding.method.to_owned(),
+            target: binding.target.to_owned(),
+            arguments: binding.arguments,
+            audience: binding.audience.to_owned(),
+            principal: binding.principal.clone(),
+            exchange,
+            round: 0,
+            payload: Payload::default(),
+        }
+    }
+
+    pub(crate) fn encode(&self) -> Result<Vec<u8>, SealError> {
+        serde_json::to_vec(self).map_err(|error| SealError::Codec(error.to_string()))
+    }
+
+    /// Decodes positively: every field once and of its type, nothing else, nothing after it.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, StateError> {
+        let body: Self = serde_json::from_slice(bytes).map_err(|_| StateError::Malformed)?;
+        let sound = body.version == VERSION && body.round > 0 && body.issued_at <= body.expires_at;
+        if sound {
+            Ok(body)
+        } else {
+            Err(StateError::Malformed)
+        }
+    }
+}
+
+/// A state's content must not end up in a log by way of a `{:?}`.
+impl fmt::Debug for StateBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StateBody")
+            .field("method", &self.method)
+            .field("round", &self.round)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a call has learned in its rounds so far. Keys are those of `inputRequests`, unless said otherwise.
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Payload {
+    /// Answers taken, so that a person is asked each question once.
+    #[serde(rename = "a", deserialize_with = "unique")]
+    pub(crate) answers: BTreeMap<String, Answer>,
+    /// Questions shown and not yet settled.
+    #[serde(rename = "q", deserialize_with = "unique")]
+    pub(crate) asked: BTreeMap<String, Asked>,
+    /// Random ids of the flows begun, by flow name.
+    #[serde(rename = "f", deserialize_with = "unique")]
+    pub(crate) flows: BTreeMap<String, String>,
+    /// Results of work done once per exchange, by memo name.
+    #[serde(rename = "m", deserialize_with = "unique")]
+    pub(crate) memos: BTreeMap<String, Raw>,
+    /// The state of a tool that returns `Outcome::InputRequired` itself.
+    #[serde(rename = "h", deserialize_with = "Option::deserialize")]
+    pub(crate) by_hand: Option<String>,
+}
+
+/// A recorded answer: good only for the question it was given to.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Answer {
+    #[serde(rename = "q")]
+    pub(crate) question: Digest,
+    /// The client's result, as it came: `{"action": "accept", "content": {..}}`.
+    #[serde(rename = "v")]
+    pub(crate) value: Raw,
+}
+
+/// A question that was shown.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Asked {
+    #[serde(rename = "q")]
+    pub(crate) question: Digest,
+    /// The digest of what the question depends on: when it changes, the question may.
+    #[serde(rename = "d")]
+    pub(crate) depends: Digest,
+    /// In how many rounds it was asked, for `at_most`.
+    #[serde(rename = "n")]
+    pub(crate) times: u32,
+    /// In how many rounds in a row it changed though nothing that it depends on did.
+    #[serde(rename = "c")]
+    pub(crate) changes: u32,
+}
+
+/// JSON kept as it came, so that no integer is rounded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Raw(pub(crate) Box<RawValue>);
+
+impl Raw {
+    pub(crate) fn get(&self) -> &str {
+        self.0.get()
+    }
+}
+
+impl PartialEq for Raw {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+/// Names one exchange: a call with all its retries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ExchangeId([u8; 16]);
+
+impl ExchangeId {
+    pub(crate) fn random() -> Result<Self, SealError> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(|_| SealError::Random)?;
+        Ok(Self(bytes))
+    }
+}
+
+impl fmt::Display for ExchangeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&base64url::encode(&self.0))
+    }
+}
+
+impl Serialize for ExchangeId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ExchangeId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        base64url::decode_array(&text)
+            .map(Self)
+            .ok_or_else(|| D::Error::custom("not an exchange id"))
+    }
+}
+
+/// A random id of 128 bits in base64url, such as a flow's.
+pub(crate) fn random_id() -> Result<String, SealError> {
+    ExchangeId::random().map(|id| id.to_string())
+}
+
+/// Decodes a map and refuses a key that comes twice, of which serde would keep the last.
+fn unique<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, T>, D::Error> {
+    struct Unique<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Unique<T> {
+        type Value = BTreeMap<String, T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+            let mut map = BTreeMap::new();
+            while let Some((key, value)) = access.next_entry()? {
+                if map.insert(key, value).is_some() {
+                    return Err(A::Error::custom("a key comes twice"));
+                }
+            }
+            Ok(map)
+        }
+    }
+
+    deserializer.deserialize_map(Unique(PhantomData))
+}

@@ -1,0 +1,51 @@
+//! `requestState`: what a call that waits for an answer sends through the client, sealed.
+//!
+//! Nothing is kept on the server between the rounds of a call. What it has learned so far travels as `requestState`,
+//! bound to the request, the caller, the server and the time, and is refused if anything about it changed. Whoever
+//! holds a state can spend it again until it expires: what must happen once is claimed, see [`once`](crate::once).
+//!
+//! Operators choose the [`Sealing`]: encrypted (the default) or signed, under [`Keys`] from code, an environment
+//! variable, a file or a [`KeySource`], or a [`StateCodec`] of their own. The content never leaves this crate.
+//!
+//! Specification: basic/patterns/mrtr, Server Requirements.
+
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "the dispatcher is their only user"
+)]
+
+mod base64url;
+mod codec;
+mod digest;
+mod envelope;
+mod error;
+mod hmac;
+mod key;
+mod principal;
+mod reload;
+mod ring;
+mod sealed;
+mod sealing;
+mod source;
+mod verify;
+
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzz;
+#[cfg(test)]
+mod testing;
+
+pub use codec::{MAX_PAYLOAD, MAX_SEALED, StateCodec};
+pub use error::{SealError, StateError, StateFailures};
+pub use hmac::SignedCodec;
+pub use key::{Key, KeyError};
+pub use principal::Principal;
+pub use ring::KeyRing;
+pub use sealed::SealedCodec;
+pub use sealing::Sealing;
+pub use source::{BoxFuture, KeySource, Keys};
+
+pub(crate) use digest::{Digest, DigestError, digest_arguments};
+pub(crate) use envelope::{Answer, Asked, ExchangeId, Payload, Raw, StateBody, random_id};
+pub(crate) use sealing::{Clock, DEFAULT_LIFETIME, RequestStates};
+pub(crate) use verify::{Binding, SKEW};

@@ -1,0 +1,45 @@
+//! Whether a state that opened is for this very request, now.
+
+use super::digest::Digest;
+use super::envelope::StateBody;
+use super::error::StateError;
+use super::principal::Principal;
+
+/// How far ahead the clock of the replica that sealed may be, in seconds. Expiry gets no such grace.
+pub(crate) const SKEW: u64 = 60;
+
+/// The request that a state must have been made for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Binding<'a> {
+    pub(crate) method: &'a str,
+    /// The name of the tool or prompt, or the URI of the resource.
+    pub(crate) target: &'a str,
+    pub(crate) arguments: Digest,
+    pub(crate) audience: &'a str,
+    pub(crate) principal: &'a Principal,
+}
+
+/// Checks a body against the request at `now`, in seconds since 1970.
+///
+/// Expiry comes last: a server may take an expired state as a call that begins again, and then all else must hold.
+pub(crate) fn verify(body: &StateBody, binding: &Binding<'_>, now: u64) -> Result<(), StateError> {
+    if body.audience != binding.audience {
+        return Err(StateError::Audience);
+    }
+    if body.principal != *binding.principal {
+        return Err(StateError::Principal);
+    }
+    if body.method != binding.method
+        || body.target != binding.target
+        || body.arguments != binding.arguments
+    {
+        return Err(StateError::RequestBinding);
+    }
+    if body.issued_at > now.saturating_add(SKEW) {
+        return Err(StateError::Future);
+    }
+    if now >= body.expires_at {
+        return Err(StateError::Expired);
+    }
+    Ok(())
+}
