@@ -2,10 +2,10 @@
 
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::JsonObject;
 use super::wire::{constant, from_variants, serialize_content};
+use crate::schema::FormSchema;
 
 /// A question to the user.
 ///
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for ElicitRequestParams {
         struct Wire {
             mode: Option<String>,
             message: String,
-            requested_schema: Option<Value>,
+            requested_schema: Option<FormSchema>,
             url: Option<String>,
         }
 
@@ -105,17 +105,17 @@ pub struct ElicitRequestFormParams {
     /// What the user is told.
     pub message: String,
     /// The form's fields, in the restricted form of JSON Schema.
-    pub requested_schema: Value,
+    pub requested_schema: FormSchema,
 }
 
 impl ElicitRequestFormParams {
     /// A form with a message.
     #[must_use]
-    pub fn new(message: impl Into<String>, requested_schema: impl Into<Value>) -> Self {
+    pub fn new(message: impl Into<String>, requested_schema: FormSchema) -> Self {
         Self {
             mode: Some(FormMode),
             message: message.into(),
-            requested_schema: requested_schema.into(),
+            requested_schema,
         }
     }
 }

@@ -14,6 +14,6 @@ pub use self::{
     envelope::{Fault, Message, RawId, parse},
     error::{RpcError, code},
     framing::{Line, LineBuffer},
-    id::RequestId,
+    id::{InvalidId, ProgressToken, RequestId},
     write::{begin_result, write_error, write_json, write_notification},
 };
