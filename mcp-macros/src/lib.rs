@@ -1,1 +1,37 @@
-//! Macros.
+//! The attribute and derive macros of `mcp-server`: tokens only.
+//!
+//! Nothing here knows a method name, a version or an error code of the protocol. Each macro reads the user's
+//! item ([`tool::parse`]), turns it into a model ([`tool::check`]) and prints that as data and one call into
+//! `::mcp_server::__private` ([`expand`]), which cannot fail. The item itself is given back first and as
+//! written, on every error too, so that editors keep completing inside it.
+//!
+//! The documentation of the macros is on their re-exports in `mcp-server`.
+
+mod errors;
+mod expand;
+mod form;
+mod names;
+mod syntax;
+mod tool;
+
+use proc_macro::TokenStream;
+
+/// Turns a function into a tool. Documented at `mcp_server::tool`.
+#[proc_macro_attribute]
+pub fn tool(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    tool::function(arguments.into(), item.into()).into()
+}
+
+/// Turns the methods of an `impl` block that are marked `#[tool]` into tools of a value. Documented at
+/// `mcp_server::tools`.
+#[proc_macro_attribute]
+pub fn tools(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    tool::methods(arguments.into(), item.into()).into()
+}
+
+/// Makes a struct a form that a person can be asked to fill in, or a unit enum a choice inside one. Documented
+/// at `mcp_server::Form`.
+#[proc_macro_derive(Form, attributes(form))]
+pub fn derive_form(item: TokenStream) -> TokenStream {
+    form::derive(item.into()).into()
+}

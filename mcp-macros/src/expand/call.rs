@@ -1,0 +1,244 @@
+//! The body of a tool's `call`: decode the arguments, walk the questions, run the function.
+
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::{Ident, Type};
+
+use super::{local, question, spec};
+use crate::syntax::{first_span, ours};
+use crate::tool::model::{Argument, Marker, Once, Parameter, Receiver, Role, Tool};
+use crate::tool::{mentions, rename_self};
+
+/// Locals of the generated code are its own: nothing of the user's may shadow `call` or `slots`.
+macro_rules! quote {
+    ($($tokens:tt)*) => { quote_spanned!(Span::mixed_site()=> $($tokens)*) };
+}
+
+pub(super) fn body(tool: &Tool) -> TokenStream {
+    let asks = tool
+        .parameters
+        .iter()
+        .any(|parameter| matches!(parameter.role, Role::Marker(_)));
+    let key = match &tool.once {
+        Once::Key(key) if tool.receiver == Receiver::None => Some(key.to_token_stream()),
+        Once::Key(key) => Some(rename_self(key.to_token_stream(), "this")),
+        Once::No | Once::Exchange => None,
+    };
+    // A function that is neither asked nor claimed is off the async threads from the first argument on.
+    if !asks && key.is_none() {
+        let decoded = decoded(tool, false);
+        let called = called(tool);
+        return if tool.is_async {
+            boxed(tool, &quote!(#decoded __mcp::reply(#called.await)))
+        } else {
+            let span = ours(tool.function.span());
+            quote_spanned!(span=> __mcp::Box::pin(__mcp::blocking(move || { #decoded __mcp::reply(#called) })))
+        };
+    }
+    // Text that is borrowed from the call could not be moved to another thread.
+    let decoded = decoded(tool, !tool.is_async);
+    let names = names(tool);
+    let claim = if asks {
+        settle(tool, key.as_ref())
+    } else {
+        quote!(let run = call.begin(__mcp::once_key(#key)).await?;)
+    };
+    let called = called(tool);
+    let end = if tool.is_async {
+        quote!(run.finish(#called.await).await)
+    } else {
+        quote! {
+            let reply = __mcp::blocking(move || __mcp::reply(#called)).await;
+            run.finish_reply(reply).await
+        }
+    };
+    boxed(tool, &quote!(#decoded #names #claim #end))
+}
+
+/// With the span of the function's name: a future that is not `Send` is reported there.
+fn boxed(tool: &Tool, statements: &TokenStream) -> TokenStream {
+    quote_spanned!(ours(tool.function.span())=> __mcp::Box::pin(async move { #statements }))
+}
+
+/// The markers in order, then the claim, then their values.
+fn settle(tool: &Tool, key: Option<&TokenStream>) -> TokenStream {
+    let markers: Vec<(usize, &Marker)> = tool
+        .parameters
+        .iter()
+        .enumerate()
+        .filter_map(|(index, parameter)| match &parameter.role {
+            Role::Marker(marker) => Some((index, marker)),
+            _ => None,
+        })
+        .collect();
+    let asked = markers.iter().enumerate().map(|(number, (index, marker))| {
+        question::ask(&tool.parameters, *index, number, marker, tool.receiver)
+    });
+    let key = match key {
+        Some(key) => quote!(__mcp::Option::Some(__mcp::once_key(#key))),
+        None => quote!(__mcp::Option::None),
+    };
+    let taken = markers.iter().map(|(index, _)| {
+        let (value, slot) = (local("value", *index), local("slot", *index));
+        quote!(let #value = #slot.take()?;)
+    });
+    quote! {
+        let mut asking = call.asking()?;
+        #(#asked)*
+        let run = asking.settle(#key).await?;
+        #(#taken)*
+    }
+}
+
+/// One local a parameter, except for markers. `owned`: nothing is borrowed from the call.
+fn decoded(tool: &Tool, owned: bool) -> TokenStream {
+    let mut arguments = 0;
+    let mut states = 0;
+    let mut statements = TokenStream::new();
+    for (index, parameter) in tool.parameters.iter().enumerate() {
+        let value = value(parameter, index);
+        statements.extend(match &parameter.role {
+            Role::Argument(argument) => {
+                arguments += 1;
+                let decoded = slot(parameter, argument, arguments - 1, owned);
+                quote!(let #value = #decoded;)
+            }
+            Role::Arguments(_) => {
+                let ty = &parameter.ty;
+                quote_spanned!(ours(first_span(ty))=> let #value = call.arguments_struct::<#ty>()?;)
+            }
+            Role::State => {
+                let (ty, at) = (&parameter.ty, Literal::usize_unsuffixed(states));
+                states += 1;
+                quote_spanned!(ours(first_span(ty))=> let #value = call.state::<#ty>(#at);)
+            }
+            Role::Context { referenced } => {
+                let ty: &Type = referenced.as_ref().unwrap_or(&parameter.ty);
+                quote_spanned!(ours(first_span(ty))=> let #value = <#ty as __mcp::CallParam>::from_call(&call);)
+            }
+            Role::Marker(_) => continue,
+        });
+    }
+    let whole = tool
+        .parameters
+        .iter()
+        .any(|parameter| matches!(parameter.role, Role::Arguments(_)));
+    let start = match arguments {
+        0 if whole => TokenStream::new(),
+        0 => quote!(call.no_arguments()?;),
+        count => {
+            let count = Literal::usize_unsuffixed(count);
+            quote!(let slots = call.arguments::<#count>()?;)
+        }
+    };
+    let function = &tool.function;
+    let alias = if tool.is_shadowed() {
+        quote!(let function = #function;)
+    } else {
+        TokenStream::new()
+    };
+    quote!(#alias #start #statements)
+}
+
+fn slot(parameter: &Parameter, argument: &Argument, at: usize, owned: bool) -> TokenStream {
+    let span = ours(first_span(&parameter.ty));
+    let at = Literal::usize_unsuffixed(at);
+    let declared = &parameter.ty;
+    let ty = match (argument.is_str, owned) {
+        (true, true) => quote_spanned!(span=> __mcp::String),
+        (true, false) => quote_spanned!(span=> __mcp::Cow<'_, str>),
+        (false, _) => quote!(#declared),
+    };
+    let default = argument
+        .default
+        .as_ref()
+        .map(|default| spec::default_value(argument, default, &ty));
+    match (&argument.deserialize_with, default) {
+        (None, None) => quote_spanned!(span=> slots.get::<#ty>(#at)?),
+        (None, Some(default)) => quote_spanned!(span=> slots.get_or::<#ty>(#at, || #default)?),
+        (Some(path), None) => {
+            quote_spanned!(span=> slots.get_with::<#ty>(#at, |input| #path(input), |input| #path(input))?)
+        }
+        (Some(path), Some(default)) => {
+            quote_spanned!(span=> slots.get_with::<#ty>(#at, |input| #path(input), |_| __mcp::Result::Ok(#default))?)
+        }
+    }
+}
+
+/// The local that is handed to the function: under the parameter's own name where a question reads it.
+fn value(parameter: &Parameter, index: usize) -> Ident {
+    let is_marker = matches!(parameter.role, Role::Marker(_));
+    if parameter.mentioned && !is_marker && !is_borrowed(&parameter.role) {
+        parameter.ident.clone()
+    } else {
+        local("value", index)
+    }
+}
+
+/// Declared as a reference, so that the local holds what it refers to.
+fn is_borrowed(role: &Role) -> bool {
+    matches!(
+        role,
+        Role::Argument(Argument { is_str: true, .. })
+            | Role::Context {
+                referenced: Some(_)
+            }
+    )
+}
+
+/// What questions and key read besides the values: references, and `self` as `this`.
+fn names(tool: &Tool) -> TokenStream {
+    let mut names = TokenStream::new();
+    for (index, parameter) in tool.parameters.iter().enumerate() {
+        if parameter.mentioned && is_borrowed(&parameter.role) {
+            let (name, ty, value) = (&parameter.ident, &parameter.ty, local("value", index));
+            // The mention may be of another thing of that name.
+            names.extend(quote!(let #name: #ty = &#value; let _ = #name;));
+        }
+    }
+    if tool.reads_self() {
+        names.extend(quote!(let this: &Self = &self;));
+    }
+    names
+}
+
+/// The call of the user's function.
+fn called(tool: &Tool) -> TokenStream {
+    let function = &tool.function;
+    let arguments = tool
+        .parameters
+        .iter()
+        .enumerate()
+        .map(|(index, parameter)| {
+            let value = value(parameter, index);
+            if is_borrowed(&parameter.role) {
+                quote!(&#value)
+            } else {
+                quote!(#value)
+            }
+        });
+    match tool.receiver {
+        Receiver::None if tool.is_shadowed() => quote!(function(#(#arguments),*)),
+        Receiver::None => quote!(#function(#(#arguments),*)),
+        Receiver::Reference => quote!(Self::#function(&self #(, #arguments)*)),
+        Receiver::Shared => quote!(Self::#function(__mcp::Arc::clone(&self) #(, #arguments)*)),
+    }
+}
+
+impl Tool {
+    /// A parameter has the function's name, and the questions need a local of that name.
+    fn is_shadowed(&self) -> bool {
+        self.receiver == Receiver::None
+            && self
+                .parameters
+                .iter()
+                .any(|parameter| parameter.mentioned && parameter.ident == self.function)
+    }
+
+    fn reads_self(&self) -> bool {
+        let in_key =
+            matches!(&self.once, Once::Key(key) if mentions(key.to_token_stream(), "self"));
+        let in_question = |parameter: &Parameter| matches!(&parameter.role, Role::Marker(marker) if mentions(marker.question.tokens(), "self"));
+        self.receiver != Receiver::None && (in_key || self.parameters.iter().any(in_question))
+    }
+}

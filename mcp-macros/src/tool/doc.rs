@@ -1,0 +1,85 @@
+//! Doc comments as descriptions.
+
+use syn::{Attribute, Expr, Meta};
+
+use crate::errors::Errors;
+use crate::syntax::string_literal;
+
+/// The text of the doc comments, without the space after `///` and without surrounding blank lines.
+pub(crate) fn text(attributes: &[Attribute], errors: &mut Errors) -> Option<String> {
+    let mut lines = Vec::new();
+    for attribute in attributes {
+        let Meta::NameValue(pair) = &attribute.meta else {
+            continue;
+        };
+        if !pair.path.is_ident("doc") {
+            continue;
+        }
+        match string_literal(&pair.value) {
+            Some(text) => lines.extend(unindented(&text.value())),
+            None => errors.on(&pair.value, computed(&pair.value)),
+        }
+    }
+    let text = lines.join("\n");
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn computed(value: &Expr) -> &'static str {
+    match value {
+        Expr::Macro(_) => {
+            "a computed doc comment cannot be read here: write the text, or give `description = ..` in the attribute"
+        }
+        _ => "a doc comment is a string literal",
+    }
+}
+
+/// A `///` line, or all lines of a `/** */` block.
+fn unindented(text: &str) -> Vec<String> {
+    let is_block = text.contains('\n');
+    text.split('\n')
+        .map(|line| {
+            let line = if is_block {
+                line.trim_start().strip_prefix('*').unwrap_or(line)
+            } else {
+                line
+            };
+            line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::parse_quote;
+
+    fn of(attributes: &[Attribute]) -> Option<String> {
+        let mut errors = Errors::default();
+        let text = text(attributes, &mut errors);
+        assert!(errors.is_empty());
+        text
+    }
+
+    #[test]
+    fn lines_keep_their_breaks_and_lose_one_space() {
+        let lines: Vec<Attribute> = vec![
+            parse_quote!(#[doc = " First line."]),
+            parse_quote!(#[doc = ""]),
+            parse_quote!(#[doc = "   - indented"]),
+            parse_quote!(#[doc(hidden)]),
+        ];
+        assert_eq!(of(&lines).as_deref(), Some("First line.\n\n  - indented"));
+    }
+
+    #[test]
+    fn block_comments_lose_their_stars() {
+        let block: Attribute = parse_quote!(#[doc = "\n * One.\n * Two.\n "]);
+        assert_eq!(of(&[block]).as_deref(), Some("One.\nTwo."));
+    }
+
+    #[test]
+    fn an_empty_comment_is_none() {
+        assert_eq!(of(&[parse_quote!(#[doc = "  "])]), None);
+    }
+}

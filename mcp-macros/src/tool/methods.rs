@@ -1,0 +1,129 @@
+//! `#[tools]`: finds the marked methods of an `impl` block, whose other members stay unread.
+
+use proc_macro2::TokenStream;
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Generics, Path, Token, Type, braced};
+
+use super::model::Tool;
+use super::options::Options;
+use super::parse::Function;
+use super::{check, strip};
+use crate::errors::Errors;
+use crate::syntax::cfgs;
+
+/// An `impl` block with its members left as tokens.
+pub(crate) struct Block {
+    attributes: Vec<Attribute>,
+    pub(crate) generics: Generics,
+    trait_: Option<Path>,
+    pub(crate) self_ty: Type,
+    members: TokenStream,
+}
+
+impl Block {
+    pub(crate) fn cfgs(&self) -> Vec<Attribute> {
+        cfgs(&self.attributes)
+    }
+
+    pub(crate) fn is_trait_impl(&self) -> bool {
+        self.trait_.is_some()
+    }
+}
+
+impl Parse for Block {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        if !input.peek(Token![impl]) {
+            return Err(
+                input.error("`#[tools]` goes on an `impl` block: a function takes `#[tool]`")
+            );
+        }
+        input.parse::<Token![impl]>()?;
+        let starts_generics = input.peek(Token![<])
+            && (input.peek2(Token![>])
+                || input.peek2(Token![#])
+                || input.peek2(syn::Ident)
+                || input.peek2(syn::Lifetime)
+                || input.peek2(Token![const]));
+        let mut generics: Generics = if starts_generics {
+            input.parse()?
+        } else {
+            Generics::default()
+        };
+        let mut self_ty: Type = input.parse()?;
+        let mut trait_ = None;
+        if input.peek(Token![for]) {
+            input.parse::<Token![for]>()?;
+            let Type::Path(path) = self_ty else {
+                return Err(syn::Error::new_spanned(self_ty, "expected a trait"));
+            };
+            trait_ = Some(path.path);
+            self_ty = input.parse()?;
+        }
+        generics.where_clause = input.parse()?;
+        let content;
+        braced!(content in input);
+        Ok(Self {
+            attributes,
+            generics,
+            trait_,
+            self_ty,
+            members: content.parse()?,
+        })
+    }
+}
+
+/// The tools of a block.
+pub(super) fn check(block: &Block, errors: &mut Errors) -> Vec<Tool> {
+    if let Some(trait_) = &block.trait_ {
+        errors.on(trait_, "the methods of a trait cannot be tools: put `#[tools]` on an `impl` block of the type itself");
+        return Vec::new();
+    }
+    if let Some(lifetime) = block.generics.lifetimes().next() {
+        errors.on(
+            &lifetime.lifetime,
+            "a server keeps the value, so it cannot borrow: own the data, or share it in an `Arc`",
+        );
+    }
+    let mut tools = Vec::new();
+    let mut marked = false;
+    for member in strip::members(block.members.clone()) {
+        if let (Some(mark), rest) = strip::split_mark(member) {
+            marked = true;
+            tools.extend(method(&mark, rest, errors));
+        }
+    }
+    if !marked {
+        errors.on(
+            &block.self_ty,
+            "no method here is a tool: mark one with `#[tool]`",
+        );
+    }
+    tools
+}
+
+fn method(mark: &Attribute, rest: TokenStream, errors: &mut Errors) -> Option<Tool> {
+    let arguments = match &mark.meta {
+        syn::Meta::Path(_) => TokenStream::new(),
+        syn::Meta::List(list) => list.tokens.clone(),
+        syn::Meta::NameValue(pair) => {
+            errors.on(
+                pair,
+                "write the keys in parentheses: `#[tool(title = \"..\")]`",
+            );
+            return None;
+        }
+    };
+    let options = Options::parse(arguments, errors);
+    if let Some(key) = options.key("handle") {
+        errors.on(key, "a method has no struct to name: remove `handle`");
+    }
+    if let Some(key) = options.key("crate") {
+        errors.on(
+            key,
+            "the whole block has one server crate: write `#[tools(crate = ..)]`",
+        );
+    }
+    let function = errors.keep(syn::parse2::<Function>(rest))?;
+    check::method(&function, options, errors)
+}

@@ -1,0 +1,164 @@
+//! A tool after all checks: what the expansion prints.
+
+use proc_macro2::TokenStream;
+use syn::{Attribute, Expr, Ident, Path, Type, Visibility};
+
+/// A checked tool.
+pub(crate) struct Tool {
+    pub(crate) name: String,
+    pub(crate) function: Ident,
+    pub(crate) is_async: bool,
+    pub(crate) receiver: Receiver,
+    /// Copied to everything that is generated.
+    pub(crate) cfgs: Vec<Attribute>,
+    /// The function is deprecated; only the user's own calls are to warn.
+    pub(crate) deprecated: bool,
+    pub(crate) title: Option<Expr>,
+    pub(crate) description: Option<TokenStream>,
+    pub(crate) icons: Vec<Icon>,
+    pub(crate) hints: Hints,
+    pub(crate) once: Once,
+    pub(crate) timeout_ms: Option<u64>,
+    pub(crate) ignores_extra: bool,
+    pub(crate) input_schema: Option<Expr>,
+    /// `None` where no return type is written.
+    pub(crate) output: Option<Type>,
+    pub(crate) parameters: Vec<Parameter>,
+}
+
+/// The struct that stands for a free function in the type namespace.
+pub(crate) struct Handle {
+    pub(crate) visibility: Visibility,
+    pub(crate) ident: Ident,
+    /// `crate = path`.
+    pub(crate) krate: Option<Path>,
+}
+
+/// What a tool is called on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Receiver {
+    /// A free function.
+    None,
+    /// `&self`.
+    Reference,
+    /// `self: Arc<Self>`.
+    Shared,
+}
+
+/// The four annotations, as far as they are given.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Hints {
+    pub(crate) read_only: Option<bool>,
+    pub(crate) destructive: Option<bool>,
+    pub(crate) idempotent: Option<bool>,
+    pub(crate) open_world: Option<bool>,
+}
+
+/// One icon of `icons(..)`.
+#[derive(Clone)]
+pub(crate) struct Icon {
+    pub(crate) src: String,
+    pub(crate) mime_type: Option<String>,
+    pub(crate) sizes: Vec<String>,
+    pub(crate) theme: Option<String>,
+}
+
+/// `once` and `once = key`.
+pub(crate) enum Once {
+    No,
+    Exchange,
+    Key(Expr),
+}
+
+/// A parameter of the function, in order.
+pub(crate) struct Parameter {
+    pub(crate) ident: Ident,
+    /// As declared.
+    pub(crate) ty: Type,
+    pub(crate) role: Role,
+    /// A resolver or the once key reads it, so a local of its name must exist.
+    pub(crate) mentioned: bool,
+}
+
+/// Where a parameter's value comes from.
+pub(crate) enum Role {
+    /// A plain argument of the tool.
+    Argument(Argument),
+    /// `Args<T>`, all arguments as one `T`.
+    Arguments(Type),
+    /// `State<T>`.
+    State,
+    /// `Context`, or `&Context` with the type behind the reference.
+    Context { referenced: Option<Type> },
+    /// `Elicit<T>` and `Resolve<T>`.
+    Marker(Marker),
+}
+
+/// A plain argument.
+pub(crate) struct Argument {
+    /// On the wire.
+    pub(crate) name: String,
+    pub(crate) aliases: Vec<String>,
+    pub(crate) description: Option<TokenStream>,
+    /// `&str`: decoded as text that may be borrowed.
+    pub(crate) is_str: bool,
+    /// The value when the argument is missing.
+    pub(crate) default: Option<Default>,
+    pub(crate) deserialize_with: Option<Path>,
+    /// `#[schemars(with = "T")]`: described as another type.
+    pub(crate) described_as: Option<Type>,
+    pub(crate) keywords: Vec<Keyword>,
+}
+
+/// `#[serde(default)]` and `#[serde(default = "path")]`.
+pub(crate) enum Default {
+    Trait,
+    Path(Path),
+}
+
+/// A schema keyword with its value: tokens of type `serde_json::Value`.
+pub(crate) struct Keyword {
+    pub(crate) name: String,
+    pub(crate) value: Value,
+}
+
+/// A keyword's value.
+pub(crate) enum Value {
+    /// Anything that serialises.
+    Of(Expr),
+    /// Several things that serialise, as an array.
+    List(Vec<Expr>),
+    /// JSON as in `serde_json::json!`.
+    Json(TokenStream),
+}
+
+/// A marker parameter and its question.
+pub(crate) struct Marker {
+    /// The key of its input request.
+    pub(crate) name: String,
+    /// `#[elicit]`: asked whatever the arguments are.
+    pub(crate) unconditional: bool,
+    /// An expression that converts to `Ask<T>`.
+    pub(crate) question: Question,
+    /// Parameters (by index) of the earlier markers that the question mentions.
+    pub(crate) after: Vec<usize>,
+}
+
+/// What an attribute says about a marker.
+pub(crate) enum Question {
+    /// `#[elicit("message", arguments)]`, with the arguments of `format!` ready for printing.
+    Message {
+        message: syn::LitStr,
+        arguments: Vec<FormatArgument>,
+    },
+    /// `#[resolve(expr)]`.
+    Resolver(TokenStream),
+}
+
+/// An argument of a question's `format!`.
+pub(crate) struct FormatArgument {
+    pub(crate) name: Option<Ident>,
+    pub(crate) value: TokenStream,
+    /// Shown to a person, so control characters are stripped. Not for widths and precisions.
+    pub(crate) shown: bool,
+}

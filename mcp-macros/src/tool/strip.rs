@@ -1,0 +1,159 @@
+//! Gives the user's item back as written, without the attributes that only the macros understand.
+//!
+//! Works on tokens, so it does the same for an item that does not parse.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use syn::Attribute;
+use syn::parse::{ParseStream, Parser};
+
+use crate::syntax::attribute_name;
+
+/// What a parameter may carry for us; `rustc` allows none of them there.
+const ON_PARAMETERS: [&str; 5] = ["doc", "serde", "schemars", "elicit", "resolve"];
+
+/// A function without the macros' attributes on its parameters.
+pub(crate) fn function(item: TokenStream) -> TokenStream {
+    item.into_iter()
+        .map(|token| in_group(token, Delimiter::Parenthesis, parameters))
+        .collect()
+}
+
+/// An `impl` block without `#[tool]` and the attributes on the parameters of the methods that have it.
+pub(crate) fn impl_block(item: TokenStream) -> TokenStream {
+    item.into_iter()
+        .map(|token| {
+            in_group(token, Delimiter::Brace, |content| {
+                members(content).into_iter().flat_map(method).collect()
+            })
+        })
+        .collect()
+}
+
+/// The members of an `impl` block, each as its tokens. Cuts after every `;` and `{ .. }`: a constant with braces
+/// in it makes two, which does no harm, as only what begins with `#[tool]` is looked at.
+pub(crate) fn members(content: TokenStream) -> Vec<TokenStream> {
+    let mut members = vec![TokenStream::new()];
+    for token in content {
+        let ends = match &token {
+            TokenTree::Punct(punct) => punct.as_char() == ';',
+            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+            _ => false,
+        };
+        if let Some(member) = members.last_mut() {
+            member.extend([token]);
+        }
+        if ends {
+            members.push(TokenStream::new());
+        }
+    }
+    members.retain(|member| !member.is_empty());
+    members
+}
+
+/// The `#[tool]` of a member and the rest of it.
+pub(crate) fn split_mark(member: TokenStream) -> (Option<Attribute>, TokenStream) {
+    let parser = |input: ParseStream<'_>| {
+        let attributes = input.call(Attribute::parse_outer)?;
+        Ok((attributes, input.parse::<TokenStream>()?))
+    };
+    let Ok((attributes, rest)) = parser.parse2(member.clone()) else {
+        return (None, member);
+    };
+    let is_mark =
+        |attribute: &Attribute| attribute_name(attribute).is_some_and(|name| name == "tool");
+    let Some(mark) = attributes
+        .iter()
+        .find(|attribute| is_mark(attribute))
+        .cloned()
+    else {
+        return (None, member);
+    };
+    let kept = attributes.iter().filter(|attribute| !is_mark(attribute));
+    (Some(mark), quote::quote!(#(#kept)* #rest))
+}
+
+fn method(member: TokenStream) -> TokenStream {
+    match split_mark(member) {
+        (Some(_), rest) => function(rest),
+        (None, member) => member,
+    }
+}
+
+fn in_group(
+    token: TokenTree,
+    delimiter: Delimiter,
+    change: impl Fn(TokenStream) -> TokenStream,
+) -> TokenTree {
+    match token {
+        TokenTree::Group(group) if group.delimiter() == delimiter => {
+            let mut changed = Group::new(delimiter, change(group.stream()));
+            changed.set_span(group.span());
+            TokenTree::Group(changed)
+        }
+        other => other,
+    }
+}
+
+fn parameters(content: TokenStream) -> TokenStream {
+    let mut kept = Vec::new();
+    let mut tokens = content.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let is_pound = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '#');
+        match tokens.peek() {
+            Some(TokenTree::Group(group)) if is_pound && is_ours(group) => {
+                tokens.next();
+            }
+            _ => kept.push(token),
+        }
+    }
+    kept.into_iter().collect()
+}
+
+fn is_ours(group: &Group) -> bool {
+    group.delimiter() == Delimiter::Bracket
+        && first_ident(group.stream()).is_some_and(|name| ON_PARAMETERS.contains(&name.as_str()))
+}
+
+fn first_ident(tokens: TokenStream) -> Option<String> {
+    match tokens.into_iter().next()? {
+        TokenTree::Ident(ident) => Some(ident.to_string()),
+        // The `$meta:meta` of a `macro_rules!`.
+        TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
+            first_ident(group.stream())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::quote;
+
+    #[test]
+    fn only_our_parameter_attributes_go() {
+        let given = quote! {
+            #[inline] pub(crate) async fn f(#[doc = " a"] #[allow(unused)] a: u8, #[elicit("x {a}")] b: Elicit<C>) -> T { #[doc = "in"] let x; }
+        };
+        let kept = quote! {
+            #[inline] pub(crate) async fn f(#[allow(unused)] a: u8, b: Elicit<C>) -> T { #[doc = "in"] let x; }
+        };
+        assert_eq!(function(given).to_string(), kept.to_string());
+    }
+
+    #[test]
+    fn an_item_that_does_not_parse_comes_back_too() {
+        let given = quote! { fn f(#[serde(default)] a: , b) -> { a. } };
+        assert_eq!(
+            function(given).to_string(),
+            quote! { fn f(a: , b) -> { a. } }.to_string()
+        );
+    }
+
+    #[test]
+    fn unmarked_methods_are_left_alone() {
+        let given = quote! { impl A { const X: B = B { c: 1 }; #[tool(once)] fn f(&self, #[serde(default)] a: u8) {} fn g(#[doc = "x"] a: u8) {} } };
+        let kept = quote! { impl A { const X: B = B { c: 1 }; fn f(&self, a: u8) {} fn g(#[doc = "x"] a: u8) {} } };
+        assert_eq!(impl_block(given).to_string(), kept.to_string());
+    }
+}
