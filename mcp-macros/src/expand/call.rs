@@ -41,7 +41,7 @@ pub(super) fn body(tool: &Tool) -> TokenStream {
     let claim = if asks {
         settle(tool, key.as_ref())
     } else {
-        quote!(let run = call.begin(__mcp::once_key(#key)).await?;)
+        quote!(let run = call.begin(__mcp::once_key(&(#key))).await?;)
     };
     let called = called(tool);
     let end = if tool.is_async {
@@ -75,7 +75,7 @@ fn settle(tool: &Tool, key: Option<&TokenStream>) -> TokenStream {
         question::ask(&tool.parameters, *index, number, marker, tool.receiver)
     });
     let key = match key {
-        Some(key) => quote!(__mcp::Option::Some(__mcp::once_key(#key))),
+        Some(key) => quote!(__mcp::Option::Some(__mcp::once_key(&(#key)))),
         None => quote!(__mcp::Option::None),
     };
     let taken = markers.iter().map(|(index, _)| {
@@ -177,13 +177,11 @@ fn value(parameter: &Parameter, index: usize) -> Ident {
 
 /// Declared as a reference, so that the local holds what it refers to.
 fn is_borrowed(role: &Role) -> bool {
-    matches!(
-        role,
-        Role::Argument(Argument { is_str: true, .. })
-            | Role::Context {
-                referenced: Some(_)
-            }
-    )
+    match role {
+        Role::Argument(argument) => argument.is_str,
+        Role::Context { referenced } => referenced.is_some(),
+        _ => false,
+    }
 }
 
 /// What questions and key read besides the values: references, and `self` as `this`.

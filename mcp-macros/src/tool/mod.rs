@@ -8,6 +8,7 @@ mod mention;
 mod methods;
 pub(crate) mod model;
 mod options;
+mod order;
 mod parameters;
 mod parse;
 mod question;

@@ -83,7 +83,7 @@ pub(crate) struct Parameter {
 /// Where a parameter's value comes from.
 pub(crate) enum Role {
     /// A plain argument of the tool.
-    Argument(Argument),
+    Argument(Box<Argument>),
     /// `Args<T>`, all arguments as one `T`.
     Arguments(Type),
     /// `State<T>`.

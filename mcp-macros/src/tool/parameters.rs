@@ -9,7 +9,7 @@ use syn::{Attribute, FnArg, Ident, Pat, PatType, Token, Type};
 use super::check::typed;
 use super::kind::{self, Kind};
 use super::model::{Argument, Marker, Once, Parameter, Role};
-use super::{doc, mention, question, schemars_attrs, serde_attrs};
+use super::{doc, order, question, schemars_attrs, serde_attrs};
 use crate::errors::Errors;
 use crate::syntax::{last_segment, plain};
 
@@ -26,13 +26,13 @@ pub(super) fn check(
         .collect();
     one_struct(&parameters, errors);
     wire_names(&parameters, errors);
-    let names: Vec<_> = inputs
+    let markers: Vec<String> = inputs
         .iter()
-        .map(|input| name_of(input).map(|name| plain(&name)))
+        .filter(|input| is_marker(&input.ty))
+        .map(|input| wire_name(input))
         .collect();
-    let markers: Vec<_> = inputs.iter().map(|input| is_marker(&input.ty)).collect();
-    order(&mut parameters, &names, &markers, errors);
-    mentions(&mut parameters, once);
+    order::check(&mut parameters, &markers, errors);
+    order::note_mentions(&mut parameters, once);
     parameters
 }
 
@@ -61,6 +61,11 @@ fn name_of(input: &PatType) -> Option<Ident> {
         Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(pat.ident.clone()),
         _ => None,
     }
+}
+
+/// The parameter's name on the wire, unless an attribute says otherwise.
+fn wire_name(input: &PatType) -> String {
+    name_of(input).map(|name| plain(&name)).unwrap_or_default()
 }
 
 fn is_marker(ty: &Type) -> bool {
@@ -95,7 +100,9 @@ fn role(input: &PatType, errors: &mut Errors) -> Option<Role> {
         return None;
     }
     Some(match kind {
-        Kind::Plain { is_str } => Role::Argument(argument(input, is_str, &describing, errors)),
+        Kind::Plain { is_str } => {
+            Role::Argument(Box::new(argument(input, is_str, &describing, errors)))
+        }
         Kind::Arguments(ty) => {
             refuse_descriptions(&describing, "Args", errors);
             Role::Arguments(ty)
@@ -237,82 +244,5 @@ fn wire_names(parameters: &[Parameter], errors: &mut Errors) {
                 errors.on(&parameter.ident, message);
             }
         }
-    }
-}
-
-/// A question may mention what is resolved before it.
-fn order(
-    parameters: &mut [Parameter],
-    names: &[Option<String>],
-    markers: &[bool],
-    errors: &mut Errors,
-) {
-    let is_marker = |name: &str| {
-        names
-            .iter()
-            .zip(markers)
-            .any(|(given, marker)| *marker && given.as_deref() == Some(name))
-    };
-    for index in 0..parameters.len() {
-        let Role::Marker(marker) = &parameters[index].role else {
-            continue;
-        };
-        let (own, question) = (marker.name.clone(), marker.question.tokens());
-        let mut after = Vec::new();
-        let mut late: Vec<(String, proc_macro2::Span)> = Vec::new();
-        mention::scan(question, &mut |name, span| {
-            if !is_marker(name) {
-                return;
-            }
-            let earlier = parameters[..index]
-                .iter()
-                .position(|parameter| plain(&parameter.ident) == name);
-            match earlier {
-                Some(earlier) if !after.contains(&earlier) => after.push(earlier),
-                Some(_) => {}
-                // One that was left out for a fault of its own stands before or after: say nothing about it.
-                None if name == own
-                    || parameters[index..]
-                        .iter()
-                        .any(|parameter| plain(&parameter.ident) == name) =>
-                {
-                    if !late.iter().any(|(known, _)| known == name) {
-                        late.push((name.to_owned(), span));
-                    }
-                }
-                None => {}
-            }
-        });
-        for (name, span) in late {
-            if name == own {
-                errors.at(span, format!("the question for `{name}` cannot mention its own answer: ask with the arguments and earlier answers"));
-            } else {
-                errors.at(
-                    span,
-                    format!("`{name}` is asked after `{own}`: declare it first"),
-                );
-            }
-        }
-        after.sort_unstable();
-        if let Role::Marker(marker) = &mut parameters[index].role {
-            marker.after = after;
-        }
-    }
-}
-
-/// Which parameters need a local of their name.
-fn mentions(parameters: &mut [Parameter], once: &Once) {
-    let mut read = Vec::new();
-    let mut note = |name: &str, _| read.push(name.to_owned());
-    for parameter in parameters.iter() {
-        if let Role::Marker(Marker { question, .. }) = &parameter.role {
-            mention::scan(question.tokens(), &mut note);
-        }
-    }
-    if let Once::Key(key) = once {
-        mention::scan(key.to_token_stream(), &mut note);
-    }
-    for parameter in parameters {
-        parameter.mentioned = read.contains(&plain(&parameter.ident));
     }
 }
