@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Who may share a kept result.
 ///
-/// A result without it counts as private, the careful choice: some peers leave it out.
+/// A result without it counts as private, the careful choice.
 ///
 /// Specification: server/utilities/caching.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

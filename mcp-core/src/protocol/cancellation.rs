@@ -8,7 +8,7 @@ use crate::rpc::RequestId;
 /// The sender has no more use for the answer to this request.
 ///
 /// Specification: basic/patterns/cancellation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CancelledNotificationParams {
     /// Metadata.

@@ -11,7 +11,7 @@ use super::{JsonObject, Meta, RequestMeta};
 /// What to complete.
 ///
 /// Specification: server/utilities/completion.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompleteRequestParams {
     /// Metadata.
@@ -108,7 +108,7 @@ pub struct CompletionContext {
 }
 
 /// Suggestions.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompleteResult {
     /// Always complete.

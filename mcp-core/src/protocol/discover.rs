@@ -7,7 +7,7 @@ use super::{CacheScope, JsonObject, Meta, RequestMeta, ServerCapabilities};
 use crate::Revision;
 
 /// The parameters of a request that has none but its metadata.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestParams {
     /// Metadata.
     #[serde(rename = "_meta")]
@@ -17,7 +17,7 @@ pub struct RequestParams {
 /// What a server is and can do.
 ///
 /// Specification: server/discover.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiscoverResult {
     /// Always complete.
@@ -30,12 +30,12 @@ pub struct DiscoverResult {
     /// How to use it, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// How long the client may keep the result, in milliseconds.
-    #[serde(default)]
-    pub ttl_ms: u64,
-    /// Who may share it.
-    #[serde(default)]
-    pub cache_scope: CacheScope,
+    /// How long the client may keep the result, in milliseconds. Must be there; a peer that leaves it out means 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_ms: Option<u64>,
+    /// Who may share it. Must be there; a peer that leaves it out means [`CacheScope::Private`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_scope: Option<CacheScope>,
     /// Metadata, which should name the server.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
@@ -56,8 +56,8 @@ impl DiscoverResult {
                 .collect(),
             capabilities,
             instructions: None,
-            ttl_ms: 0,
-            cache_scope: CacheScope::default(),
+            ttl_ms: Some(0),
+            cache_scope: Some(CacheScope::Private),
             meta: None,
             extra: JsonObject::new(),
         }

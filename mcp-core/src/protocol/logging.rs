@@ -30,7 +30,7 @@ pub enum LoggingLevel {
 /// A log message. Only for requests that ask for them, at or above the level they name.
 ///
 /// Specification: server/utilities/logging.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LoggingMessageNotificationParams {
     /// Metadata.

@@ -13,7 +13,7 @@ use super::{
     ReadResource, ResourceListChanged, ResourceUpdated, SubscriptionsAcknowledged,
     SubscriptionsListen, ToolListChanged,
 };
-use crate::rpc::RequestId;
+use crate::rpc::{RequestId, RpcError};
 
 constant!(
     /// The `jsonrpc` member.
@@ -115,6 +115,42 @@ impl<'de, M: Method> Deserialize<'de> for ResponseMessage<M> {
             id: wire.id,
             result: wire.result,
         })
+    }
+}
+
+/// A JSON-RPC response with an error; the schema's `JSONRPCErrorResponse`.
+#[derive(Debug, Clone, PartialEq, serde::Deserialize)]
+pub struct ErrorMessage {
+    #[serde(rename = "jsonrpc")]
+    _jsonrpc: JsonRpcVersion,
+    /// The request's id; absent where it could not be read.
+    pub id: Option<RequestId>,
+    /// What went wrong.
+    pub error: RpcError,
+}
+
+impl ErrorMessage {
+    /// The answer to the request of this id.
+    #[must_use]
+    pub fn new(id: Option<RequestId>, error: RpcError) -> Self {
+        Self {
+            _jsonrpc: JsonRpcVersion,
+            id,
+            error,
+        }
+    }
+}
+
+impl Serialize for ErrorMessage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let members = 2 + usize::from(self.id.is_some());
+        let mut message = serializer.serialize_struct("Response", members)?;
+        message.serialize_field("jsonrpc", &JsonRpcVersion)?;
+        if let Some(id) = &self.id {
+            message.serialize_field("id", id)?;
+        }
+        message.serialize_field("error", &self.error)?;
+        message.end()
     }
 }
 

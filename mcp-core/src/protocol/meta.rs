@@ -42,7 +42,7 @@ pub mod key {
 /// The `_meta` of a request. Each request says for itself who sends it and what the sender can do.
 ///
 /// The schema calls it `RequestMetaObject`. Specification: basic/index, Per-request protocol fields.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestMeta {
     /// The revision that the request is written in. Not a [`Revision`], because it may be one we do not know.
     pub protocol_version: String,
@@ -179,7 +179,7 @@ impl<'de> Deserialize<'de> for RequestMeta {
 /// The `_meta` of a notification.
 ///
 /// The schema calls it `NotificationMetaObject`.
-#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct NotificationMeta {
     /// The id of the `subscriptions/listen` request whose stream the notification belongs to; absent on
     /// notifications that belong to no stream.

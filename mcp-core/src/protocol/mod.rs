@@ -79,8 +79,8 @@ pub use self::input::{
 pub use self::logging::{LoggingLevel, LoggingMessageNotificationParams};
 pub use self::message::{
     CallToolRequest, CallToolResultResponse, CancelledNotification, CompleteRequest,
-    CompleteResultResponse, DiscoverRequest, DiscoverResultResponse, GetPromptRequest,
-    GetPromptResultResponse, ListPromptsRequest, ListPromptsResultResponse,
+    CompleteResultResponse, DiscoverRequest, DiscoverResultResponse, ErrorMessage,
+    GetPromptRequest, GetPromptResultResponse, ListPromptsRequest, ListPromptsResultResponse,
     ListResourceTemplatesRequest, ListResourceTemplatesResultResponse, ListResourcesRequest,
     ListResourcesResultResponse, ListToolsRequest, ListToolsResultResponse,
     LoggingMessageNotification, NotificationMessage, ProgressNotification,

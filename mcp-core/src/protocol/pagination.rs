@@ -10,7 +10,7 @@ use super::RequestMeta;
 pub type Cursor = String;
 
 /// The parameters of a request for one page of a list.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PaginatedRequestParams {
     /// Metadata.

@@ -13,7 +13,7 @@ use super::{
 /// A prompt, or a template for one, that a server offers.
 ///
 /// Specification: server/prompts, Prompt.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Prompt {
     /// The name for programs.
@@ -81,7 +81,7 @@ impl PromptArgument {
 }
 
 /// One page of the list of prompts.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListPromptsResult {
     /// Always complete.
@@ -92,12 +92,12 @@ pub struct ListPromptsResult {
     /// Where the next page begins; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
-    /// How long the client may keep the result, in milliseconds.
-    #[serde(default)]
-    pub ttl_ms: u64,
-    /// Who may share it.
-    #[serde(default)]
-    pub cache_scope: CacheScope,
+    /// How long the client may keep the result, in milliseconds. Must be there; a peer that leaves it out means 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_ms: Option<u64>,
+    /// Who may share it. Must be there; a peer that leaves it out means [`CacheScope::Private`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_scope: Option<CacheScope>,
     /// Metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
@@ -106,8 +106,23 @@ pub struct ListPromptsResult {
     pub extra: JsonObject,
 }
 
+/// Nothing, to be asked for again each time, and nobody else's.
+impl Default for ListPromptsResult {
+    fn default() -> Self {
+        Self {
+            result_type: AlwaysComplete,
+            prompts: Vec::new(),
+            next_cursor: None,
+            ttl_ms: Some(0),
+            cache_scope: Some(CacheScope::Private),
+            meta: None,
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 /// Which prompt to get, and what to fill in.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetPromptRequestParams {
     /// Metadata.

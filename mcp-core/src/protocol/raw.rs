@@ -17,7 +17,8 @@ use super::JsonObject;
 /// would cost a second parse and round every integer beyond 64 bits. The text keeps each digit, and whoever
 /// knows the type parses it once, with [`RawJson::parse`].
 ///
-/// Two of these are equal when their texts are.
+/// Two of these are equal when their texts are. The text has no line breaks, so that it can be part of a message
+/// on one line; those between the members of what is taken in become spaces.
 ///
 /// ```
 /// use mcp_core::protocol::RawJson;
@@ -40,7 +41,7 @@ impl RawJson {
     ///
     /// The text is not one JSON value.
     pub fn from_text(text: impl Into<String>) -> Result<Self, serde_json::Error> {
-        RawValue::from_string(text.into()).map(Self)
+        RawValue::from_string(text.into()).map(Self::from)
     }
 
     /// Serialises a value.
@@ -49,7 +50,7 @@ impl RawJson {
     ///
     /// The value has no JSON form, such as a map whose keys are not strings.
     pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        to_raw_value(value).map(Self)
+        to_raw_value(value).map(Self::from)
     }
 
     /// The JSON text.
@@ -123,19 +124,24 @@ impl Serialize for RawJson {
 
 impl<'de> Deserialize<'de> for RawJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Self)
+        Box::<RawValue>::deserialize(deserializer).map(Self::from)
     }
 }
 
 impl From<Box<RawValue>> for RawJson {
     fn from(raw: Box<RawValue>) -> Self {
-        Self(raw)
+        if memchr::memchr2(b'\n', b'\r', raw.get().as_bytes()).is_none() {
+            return Self(raw);
+        }
+        // Inside a string they would be escaped: these only separate.
+        let line = raw.get().replace(['\n', '\r'], " ");
+        Self(RawValue::from_string(line).expect("white space of one kind may stand for the other"))
     }
 }
 
 impl From<&RawValue> for RawJson {
     fn from(raw: &RawValue) -> Self {
-        Self(raw.to_owned())
+        Self::from(raw.to_owned())
     }
 }
 
@@ -148,5 +154,40 @@ impl From<Value> for RawJson {
 impl From<JsonObject> for RawJson {
     fn from(object: JsonObject) -> Self {
         Self::from(Value::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn the_text_has_no_line_breaks() {
+        let text = "{\r\n  \"a\": \"x\\ny\",\n  \"b\": [1,\n2]\n}";
+        let tree: Value = serde_json::from_str(text).unwrap();
+        let borrowed: &RawValue = serde_json::from_str(text).unwrap();
+        for raw in [
+            RawJson::from_text(text).unwrap(),
+            serde_json::from_str(text).unwrap(),
+            RawJson::from(borrowed),
+        ] {
+            assert!(!raw.get().contains(['\n', '\r']), "{raw}");
+            assert_eq!(raw.to_value().unwrap(), tree);
+        }
+    }
+
+    #[test]
+    fn every_digit_survives() {
+        let text = r#"{"large":18446744073709551616,"exact":1.000000000000000000001}"#;
+        assert_eq!(RawJson::from_text(text).unwrap().to_string(), text);
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused() {
+        assert!(RawJson::from_text("{").is_err());
+        assert!(RawJson::from_text("1 2").is_err());
+        assert!(RawJson::from_serialize(&std::collections::HashMap::from([((), 1)])).is_err());
     }
 }

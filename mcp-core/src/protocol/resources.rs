@@ -106,7 +106,7 @@ impl ResourceTemplate {
 }
 
 /// The contents of a resource: text or bytes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResourceContents {
     /// Text.
@@ -174,7 +174,7 @@ impl<'de> Deserialize<'de> for ResourceContents {
 }
 
 /// Text that a resource consists of.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TextResourceContents {
     /// The resource's URI.
@@ -203,7 +203,7 @@ impl TextResourceContents {
 }
 
 /// Bytes that a resource consists of.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BlobResourceContents {
     /// The resource's URI.
@@ -232,7 +232,7 @@ impl BlobResourceContents {
 }
 
 /// One page of the list of resources.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListResourcesResult {
     /// Always complete.
@@ -243,12 +243,12 @@ pub struct ListResourcesResult {
     /// Where the next page begins; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
-    /// How long the client may keep the result, in milliseconds.
-    #[serde(default)]
-    pub ttl_ms: u64,
-    /// Who may share it.
-    #[serde(default)]
-    pub cache_scope: CacheScope,
+    /// How long the client may keep the result, in milliseconds. Must be there; a peer that leaves it out means 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_ms: Option<u64>,
+    /// Who may share it. Must be there; a peer that leaves it out means [`CacheScope::Private`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_scope: Option<CacheScope>,
     /// Metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
@@ -257,8 +257,23 @@ pub struct ListResourcesResult {
     pub extra: JsonObject,
 }
 
+/// Nothing, to be asked for again each time, and nobody else's.
+impl Default for ListResourcesResult {
+    fn default() -> Self {
+        Self {
+            result_type: AlwaysComplete,
+            resources: Vec::new(),
+            next_cursor: None,
+            ttl_ms: Some(0),
+            cache_scope: Some(CacheScope::Private),
+            meta: None,
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 /// One page of the list of resource templates.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListResourceTemplatesResult {
     /// Always complete.
@@ -269,12 +284,12 @@ pub struct ListResourceTemplatesResult {
     /// Where the next page begins; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
-    /// How long the client may keep the result, in milliseconds.
-    #[serde(default)]
-    pub ttl_ms: u64,
-    /// Who may share it.
-    #[serde(default)]
-    pub cache_scope: CacheScope,
+    /// How long the client may keep the result, in milliseconds. Must be there; a peer that leaves it out means 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_ms: Option<u64>,
+    /// Who may share it. Must be there; a peer that leaves it out means [`CacheScope::Private`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_scope: Option<CacheScope>,
     /// Metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
@@ -283,8 +298,23 @@ pub struct ListResourceTemplatesResult {
     pub extra: JsonObject,
 }
 
+/// Nothing, to be asked for again each time, and nobody else's.
+impl Default for ListResourceTemplatesResult {
+    fn default() -> Self {
+        Self {
+            result_type: AlwaysComplete,
+            resource_templates: Vec::new(),
+            next_cursor: None,
+            ttl_ms: Some(0),
+            cache_scope: Some(CacheScope::Private),
+            meta: None,
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 /// Which resource to read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadResourceRequestParams {
     /// Metadata.
@@ -318,7 +348,7 @@ impl ReadResourceRequestParams {
 }
 
 /// What reading a resource gave.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadResourceResult {
     /// Always complete.
@@ -326,18 +356,32 @@ pub struct ReadResourceResult {
     pub result_type: AlwaysComplete,
     /// The contents of the resource, or of several that belong to it.
     pub contents: Vec<ResourceContents>,
-    /// How long the client may keep the result, in milliseconds.
-    #[serde(default)]
-    pub ttl_ms: u64,
-    /// Who may share it.
-    #[serde(default)]
-    pub cache_scope: CacheScope,
+    /// How long the client may keep the result, in milliseconds. Must be there; a peer that leaves it out means 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_ms: Option<u64>,
+    /// Who may share it. Must be there; a peer that leaves it out means [`CacheScope::Private`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_scope: Option<CacheScope>,
     /// Metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Members that this revision does not define.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+/// Nothing, to be asked for again each time, and nobody else's.
+impl Default for ReadResourceResult {
+    fn default() -> Self {
+        Self {
+            result_type: AlwaysComplete,
+            contents: Vec::new(),
+            ttl_ms: Some(0),
+            cache_scope: Some(CacheScope::Private),
+            meta: None,
+            extra: JsonObject::new(),
+        }
+    }
 }
 
 /// The answer to `resources/read`: a result, or questions to answer first.

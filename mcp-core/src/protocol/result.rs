@@ -178,7 +178,7 @@ pub fn result_type_of(result: &RawValue) -> Result<ResultType, serde_json::Error
 }
 
 /// A result that carries nothing but its success.
-#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EmptyResult {
     /// Always complete.

@@ -7,7 +7,7 @@ use super::{JsonObject, Meta};
 /// A request for the client's roots.
 ///
 /// Specification: client/roots.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "method", rename = "roots/list")]
 pub struct ListRootsRequest {
     /// Parameters, of which there is only metadata.
@@ -26,7 +26,7 @@ fn without_method<'de, D: Deserializer<'de>>(deserializer: D) -> Result<JsonObje
 }
 
 /// The parameters of [`ListRootsRequest`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListRootsRequestParams {
     /// Metadata.
@@ -35,7 +35,7 @@ pub struct ListRootsRequestParams {
 }
 
 /// The client's roots.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListRootsResult {
     /// The roots.
@@ -43,7 +43,7 @@ pub struct ListRootsResult {
 }
 
 /// A directory or file that the server may work on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Root {
     /// Where it is; starts with `file://`.

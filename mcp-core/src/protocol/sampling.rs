@@ -256,7 +256,7 @@ from_variants!(SamplingMessageContentBlock {
 });
 
 /// The model's use of a tool.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "tool_use", rename_all = "camelCase")]
 pub struct ToolUseContent {
     /// Ties the result to this use.

@@ -27,7 +27,7 @@ pub struct SubscriptionFilter {
 }
 
 /// Opens a stream.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SubscriptionsListenRequestParams {
     /// Metadata.
@@ -38,7 +38,7 @@ pub struct SubscriptionsListenRequestParams {
 }
 
 /// The stream has ended in good order.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SubscriptionsListenResult {
     /// Always complete.
@@ -68,7 +68,7 @@ impl SubscriptionsListenResult {
 }
 
 /// The `_meta` of [`SubscriptionsListenResult`]. The schema calls it `SubscriptionsListenResultMetaObject`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubscriptionsListenResultMeta {
     /// The id of the request that opened the stream.
     #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
@@ -79,7 +79,7 @@ pub struct SubscriptionsListenResultMeta {
 }
 
 /// Says which notifications the server agreed to. The first message of a stream.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SubscriptionsAcknowledgedNotificationParams {
     /// Metadata, which names the stream.
@@ -90,7 +90,7 @@ pub struct SubscriptionsAcknowledgedNotificationParams {
 }
 
 /// A resource has changed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceUpdatedNotificationParams {
     /// Metadata, which names the stream.
@@ -101,7 +101,7 @@ pub struct ResourceUpdatedNotificationParams {
 }
 
 /// The parameters of a notification that says no more than its name.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NotificationParams {
     /// Metadata, which names the stream.

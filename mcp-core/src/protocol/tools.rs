@@ -11,7 +11,7 @@ use super::{
 /// A tool that clients can call.
 ///
 /// Specification: server/tools, Tool.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
     /// The name for programs.
@@ -88,7 +88,7 @@ pub struct ToolAnnotations {
 }
 
 /// One page of the list of tools.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListToolsResult {
     /// Always complete.
@@ -99,12 +99,12 @@ pub struct ListToolsResult {
     /// Where the next page begins; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
-    /// How long the client may keep the result, in milliseconds.
-    #[serde(default)]
-    pub ttl_ms: u64,
-    /// Who may share it.
-    #[serde(default)]
-    pub cache_scope: CacheScope,
+    /// How long the client may keep the result, in milliseconds. Must be there; a peer that leaves it out means 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_ms: Option<u64>,
+    /// Who may share it. Must be there; a peer that leaves it out means [`CacheScope::Private`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_scope: Option<CacheScope>,
     /// Metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
@@ -113,8 +113,23 @@ pub struct ListToolsResult {
     pub extra: JsonObject,
 }
 
+/// Nothing, to be asked for again each time, and nobody else's.
+impl Default for ListToolsResult {
+    fn default() -> Self {
+        Self {
+            result_type: AlwaysComplete,
+            tools: Vec::new(),
+            next_cursor: None,
+            ttl_ms: Some(0),
+            cache_scope: Some(CacheScope::Private),
+            meta: None,
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 /// A call of a tool, or a later round of one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallToolRequestParams {
     /// Metadata.
