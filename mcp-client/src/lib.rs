@@ -1,1 +1,83 @@
-//! Client.
+//! A client for servers of the Model Context Protocol, revision 2026-07-28.
+//!
+//! A host launches or reaches a server, lists its tools and calls them. A server may need a person's answer
+//! in the middle of a call; the client then shows the question through a handler, checks the answer, and sends
+//! the call again, until there is a result.
+//!
+//! ```no_run
+//! use mcp_client::{Answer, ChildProcess, Client, HandlerError};
+//! use serde_json::json;
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::builder("support-host", "1.0.0")
+//!     .on_form(|question| async move {
+//!         println!("{}", question.message);
+//!         let answer = Answer::accept(json!({"confirm": true}))?;
+//!         Ok::<_, HandlerError>(answer)
+//!     })
+//!     .connect(ChildProcess::new("notes-server").arg("--serve"))
+//!     .await?;
+//!
+//! for tool in client.list_tools().await? {
+//!     println!("{}", tool.name);
+//! }
+//! let call = client.call_tool("delete_note", json!({"note_id": "n-1"})).await?;
+//! println!("{}", call.text());
+//! client.close().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Concepts
+//!
+//! * [`Builder`] takes the handlers. What the client declares to servers follows from them, on every request.
+//! * [`Client::call_tool`] drives a call through all its rounds. People are asked one question at a time; a
+//!   handler's error ends the call and is never taken for a decline.
+//! * [`Session`] is the lower floor: one request, one result. A [`PausedCall`] can be stored and resumed by another
+//!   process.
+//! * A [`Transport`] moves messages: [`ChildProcess`], [`IoTransport`], or one of your own. [`Trace`] records what
+//!   passes through any of them.
+//! * [`Error`] has a variant for each way a call can have no result.
+
+mod builder;
+mod capabilities;
+mod client;
+mod error;
+mod exchange;
+mod handlers;
+mod legacy;
+mod list;
+mod options;
+mod outcome;
+mod peer;
+mod probe;
+mod question;
+mod rounds;
+mod session;
+mod structured;
+mod tools;
+pub mod transport;
+mod wire;
+
+pub use mcp_core::{protocol, rpc::RpcError, schema};
+
+pub use self::builder::Builder;
+pub use self::client::Client;
+pub use self::error::{Error, HandlerError};
+pub use self::exchange::Progress;
+pub use self::options::CallOptions;
+pub use self::question::{
+    Answer, Asker, Consent, FormQuestion, InputRequest, Kind, Response, RootsQuestion,
+    SamplingQuestion, UrlQuestion,
+};
+pub use self::session::{PausedCall, Round, Session};
+pub use self::tools::ToolCall;
+pub use self::transport::{CapturedStderr, ChildProcess, IoTransport, Stderr, Trace, Transport};
+
+/// Reading wire traces back.
+pub mod trace {
+    pub use crate::transport::{Direction, Entry, Reader, TraceError, read};
+}
+
+/// The protocol version that this client speaks.
+pub(crate) const VERSION: &str = "2026-07-28";

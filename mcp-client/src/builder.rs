@@ -1,0 +1,265 @@
+//! Describes a client, then connects it.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use mcp_core::protocol::{
+    CreateMessageResult, Implementation, ListRootsResult, LoggingLevel,
+    LoggingMessageNotificationParams,
+};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::sync::Mutex;
+
+use crate::capabilities::Capabilities;
+use crate::client::{Client, DEFAULT_MAX_ROUNDS, Inner};
+use crate::error::{Error, HandlerError};
+use crate::exchange::Progress;
+use crate::handlers::{Handlers, Turns, handler};
+use crate::options::CallOptions;
+use crate::peer::{LogSink, Peer};
+use crate::probe;
+use crate::question::{
+    Answer, Consent, FormQuestion, Kind, RootsQuestion, SamplingQuestion, UrlQuestion,
+};
+use crate::structured::OutputSchemas;
+use crate::transport::Transport;
+
+/// A client to be.
+///
+/// What it declares to servers follows from the handlers it is given.
+#[must_use]
+pub struct Builder {
+    identity: Implementation,
+    capabilities: Capabilities,
+    handlers: Handlers,
+    defaults: CallOptions,
+    log: Option<LogSink>,
+    concurrent: bool,
+    validates_output: bool,
+    probe: Option<Duration>,
+}
+
+impl Builder {
+    pub(crate) fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        let defaults = CallOptions::new()
+            .request_timeout(Duration::from_secs(60))
+            .max_rounds(DEFAULT_MAX_ROUNDS);
+        Self {
+            identity: Implementation::new(name, version),
+            capabilities: Capabilities::default(),
+            handlers: Handlers::default(),
+            defaults,
+            log: None,
+            concurrent: false,
+            validates_output: true,
+            probe: Some(Duration::from_secs(30)),
+        }
+    }
+
+    /// Says more about the client than its name and version.
+    pub fn identity(mut self, identity: Implementation) -> Self {
+        self.identity = identity;
+        self
+    }
+
+    /// Shows forms to a person; declares `elicitation.form`.
+    ///
+    /// An accepted answer is checked against the form before it is sent. An `Err` ends the call
+    /// with [`Error::Handler`]: it is not a decline.
+    pub fn on_form<F, Fut>(mut self, callback: F) -> Self
+    where
+        F: Fn(FormQuestion) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Answer, HandlerError>> + Send + 'static,
+    {
+        self.handlers.form = handler(callback);
+        self.declare(Kind::Form)
+    }
+
+    /// Offers a person to open a page; declares `elicitation.url`.
+    pub fn on_url<F, Fut>(mut self, callback: F) -> Self
+    where
+        F: Fn(UrlQuestion) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Consent, HandlerError>> + Send + 'static,
+    {
+        self.handlers.url = handler(callback);
+        self.declare(Kind::Url)
+    }
+
+    /// Completes messages with the host's model; declares `sampling`. Deprecated in the protocol.
+    pub fn on_sampling<F, Fut>(mut self, callback: F) -> Self
+    where
+        F: Fn(SamplingQuestion) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<CreateMessageResult, HandlerError>> + Send + 'static,
+    {
+        self.handlers.sampling = handler(callback);
+        self.declare(Kind::Sampling)
+    }
+
+    /// Declares that the sampling handler understands tools (`sampling.tools`).
+    pub fn sampling_tools(mut self) -> Self {
+        self.capabilities.declare_sampling_tools();
+        self
+    }
+
+    /// Tells the host's directories; declares `roots`. Deprecated in the protocol.
+    pub fn on_roots<F, Fut>(mut self, callback: F) -> Self
+    where
+        F: Fn(RootsQuestion) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<ListRootsResult, HandlerError>> + Send + 'static,
+    {
+        self.handlers.roots = handler(callback);
+        self.declare(Kind::Roots)
+    }
+
+    /// Declares a kind of input without a handler, for a host that answers it in sessions.
+    pub fn declare(mut self, kind: Kind) -> Self {
+        self.capabilities.declare(kind);
+        self
+    }
+
+    /// Asks for progress reports on every request. The handler runs on the task that waits for the
+    /// call, so what it does delays that call alone.
+    pub fn on_progress(mut self, callback: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        self.defaults.progress = Some(Arc::new(callback));
+        self
+    }
+
+    /// Asks for log messages at or above `level` on every request. They do not say which call they
+    /// belong to. If the handler is slow, messages are dropped. Deprecated in the protocol.
+    pub fn on_log(
+        mut self,
+        level: LoggingLevel,
+        callback: impl Fn(LoggingMessageNotificationParams) + Send + 'static,
+    ) -> Self {
+        self.defaults.log_level = Some(level);
+        self.log = Some(Box::new(
+            move |params: &RawValue| match serde_json::from_str(params.get()) {
+                Ok(message) => callback(message),
+                Err(error) => {
+                    tracing::warn!(target: "mcp_client", %error, "a malformed log message")
+                }
+            },
+        ));
+        self
+    }
+
+    /// How many requests one call may take, the first included; 10 unless set.
+    pub fn max_rounds(mut self, rounds: u32) -> Self {
+        self.defaults.max_rounds = Some(rounds);
+        self
+    }
+
+    /// How long one request may take; 60 seconds unless set. Each round is a request of its own,
+    /// so the time people take to answer does not count. On expiry the request is cancelled.
+    pub fn request_timeout(mut self, timeout: Duration) -> Self {
+        self.defaults.request_timeout = Some(Some(timeout));
+        self
+    }
+
+    /// Lets requests take as long as they like.
+    pub fn without_request_timeout(mut self) -> Self {
+        self.defaults.request_timeout = Some(None);
+        self
+    }
+
+    /// Restarts the request timeout with each progress report, up to `ceiling` for one request.
+    /// Reports are asked for even without a progress handler.
+    pub fn progress_extends_timeout(mut self, ceiling: Duration) -> Self {
+        self.defaults.progress_ceiling = Some(ceiling);
+        self
+    }
+
+    /// How long a whole call may take, with all its rounds, pauses and questions to people. Not
+    /// limited unless set.
+    pub fn overall_deadline(mut self, limit: Duration) -> Self {
+        self.defaults.overall_deadline = Some(limit);
+        self
+    }
+
+    /// Asks the questions of a round, and of calls that run side by side, at the same time. Without
+    /// it a person gets one question at a time.
+    pub fn concurrent_questions(mut self) -> Self {
+        self.concurrent = true;
+        self
+    }
+
+    /// Takes structured results as they come, without validating them against output schemas.
+    pub fn without_output_validation(mut self) -> Self {
+        self.validates_output = false;
+        self
+    }
+
+    /// How long the server may take to answer the first `server/discover`, its start included;
+    /// 30 seconds unless set.
+    pub fn probe_timeout(mut self, timeout: Duration) -> Self {
+        self.probe = Some(timeout);
+        self
+    }
+
+    /// Connects without asking the server which versions it speaks. A mismatch then shows in the
+    /// first call, if the server notices it at all.
+    pub fn without_probe(mut self) -> Self {
+        self.probe = None;
+        self
+    }
+
+    /// Opens the transport and makes sure that the server speaks this client's revision.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Connect`] if the transport does not open, [`Error::UnsupportedVersion`] and
+    /// [`Error::OldServer`] if there is no revision in common, and what can go wrong with a request.
+    pub async fn connect(self, transport: impl Transport) -> Result<Client, Error> {
+        let Self {
+            identity,
+            capabilities,
+            handlers,
+            defaults,
+            log,
+            concurrent,
+            validates_output,
+            probe,
+        } = self;
+        let identity = serde_json::to_value(identity).unwrap_or(Value::Null);
+        let peer = Peer::open(transport, log).await.map_err(Error::Connect)?;
+        let turns = if concurrent {
+            Turns::Concurrent
+        } else {
+            Turns::OneAtATime(Mutex::new(()))
+        };
+        let inner = Inner {
+            peer,
+            identity,
+            capabilities,
+            handlers,
+            turns,
+            defaults,
+            schemas: OutputSchemas::default(),
+            validates_output,
+            server: OnceLock::new(),
+        };
+        let client = Client {
+            inner: Arc::new(inner),
+        };
+        if let Some(patience) = probe
+            && let Err(error) = probe::probe(&client, patience).await
+        {
+            client.close().await;
+            return Err(error);
+        }
+        Ok(client)
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("identity", &self.identity)
+            .field("handlers", &self.handlers)
+            .field("defaults", &self.defaults)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,309 @@
+//! What can go wrong with a call: one variant for each way, so that a host can act on it.
+
+use std::time::Duration;
+
+use mcp_core::rpc::{RpcError, code};
+use serde_json::Value;
+
+use crate::question::Kind;
+use crate::tools::ToolCall;
+
+/// What a handler fails with: any error, so that `?` works inside one.
+pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Why a connection could not be made or a call has no result.
+///
+/// That a tool failed is not among them: such a result has
+/// [`is_error`](ToolCall::is_error) set, and its text is meant for the model.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The transport did not open: no such program, connection refused.
+    #[error("could not reach the server: {0}")]
+    Connect(#[source] std::io::Error),
+
+    /// The server speaks this protocol's era, but no version that this client does.
+    #[error(
+        "the server speaks {} and this client speaks {ours}: no version in common",
+        list(.theirs)
+    )]
+    UnsupportedVersion {
+        /// The version that this client asked for.
+        ours: &'static str,
+        /// The versions that the server named.
+        theirs: Vec<String>,
+    },
+
+    /// The server does not know `server/discover`: it belongs to a revision with a handshake.
+    #[error(
+        "the server speaks {} and this client speaks {ours}: it answered server/discover with {answer}; \
+         use a version of the server for {ours}",
+        theirs.as_deref().unwrap_or("an older revision")
+    )]
+    OldServer {
+        /// The version that this client speaks.
+        ours: &'static str,
+        /// The version that the server offered when asked in the old way, if it answered that.
+        theirs: Option<String>,
+        /// What it said to `server/discover`.
+        answer: String,
+    },
+
+    /// The connection is gone. Calls that were pending fail with this at once, and so does every
+    /// later call on the same client.
+    #[error("the connection is closed: {reason}; connect again")]
+    Closed {
+        /// Why, with the exit status of a child process.
+        reason: String,
+    },
+
+    /// One request got no answer in time; it was cancelled. The time a person takes to answer a
+    /// question is not part of it.
+    #[error(
+        "{method} got no answer within {after:?} and was cancelled; see Builder::request_timeout"
+    )]
+    Timeout {
+        /// The request's method.
+        method: String,
+        /// How long was waited.
+        after: Duration,
+    },
+
+    /// The whole call, questions included, took longer than allowed.
+    #[error("{method} was not finished within its overall deadline of {limit:?} and was cancelled")]
+    Deadline {
+        /// The call's method.
+        method: String,
+        /// The deadline, from the call's start.
+        limit: Duration,
+    },
+
+    /// The server still wanted more after as many rounds as allowed.
+    #[error("{method} still asks for more after {limit} rounds; see Builder::max_rounds")]
+    RoundLimit {
+        /// The call's method.
+        method: String,
+        /// The number of requests that were sent for it.
+        limit: u32,
+    },
+
+    /// The server answered with a JSON-RPC error.
+    #[error("the server answered {}: {}", .0.code, .0.message)]
+    Rpc(RpcError),
+
+    /// The server needs a capability that this client did not declare (`-32021`). Capabilities are
+    /// declared by giving the builder a handler.
+    #[error("the server needs a capability that this client did not declare: {required}")]
+    MissingCapability {
+        /// The missing capabilities, in the form of `ClientCapabilities`.
+        required: Value,
+        /// The whole error.
+        error: RpcError,
+    },
+
+    /// A result of a type that this client does not know.
+    ///
+    /// Specification: basic/index, ResultType.
+    #[error("{method} was answered with a result of the unknown type {name}")]
+    UnknownResultType {
+        /// The request's method.
+        method: String,
+        /// The type as the server wrote it.
+        name: String,
+    },
+
+    /// A result that does not have the form its method calls for.
+    #[error("{method} was answered with an invalid result: {reason}")]
+    InvalidResult {
+        /// The request's method.
+        method: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// The answer was longer than the transport's limit and was thrown away.
+    #[error(
+        "the answer to {method} is longer than the limit of {limit} bytes; \
+         see max_message of the transport"
+    )]
+    TooLong {
+        /// The request's method.
+        method: String,
+        /// The limit, in bytes.
+        limit: usize,
+    },
+
+    /// The server asked for input in answer to a request that may not be answered so.
+    ///
+    /// Specification: basic/patterns/mrtr, Supported Requests.
+    #[error("the server asked for input on {method}, which may not ask")]
+    MayNotAsk {
+        /// The request's method.
+        method: String,
+    },
+
+    /// The server asked for a kind of input that this client did not declare. Nobody was asked.
+    ///
+    /// Specification: basic/patterns/mrtr, Server Requirements.
+    #[error("the server asked for {kind} under {key:?}, which this client did not declare")]
+    UndeclaredInput {
+        /// The input request's key.
+        key: String,
+        /// The kind, or the method where that is unknown.
+        kind: String,
+    },
+
+    /// A declared kind of input has no handler; give the builder one or use a session. Nobody was
+    /// asked, and nothing was sent.
+    #[error(
+        "no handler answers {kind} under {key:?}; give the builder one, or answer it in a session"
+    )]
+    NoHandler {
+        /// The input request's key.
+        key: String,
+        /// The kind.
+        kind: Kind,
+    },
+
+    /// An input request that makes no sense: a form that is not flat, a URL that is none.
+    #[error("the server's input request under {key:?} is invalid: {reason}")]
+    InvalidQuestion {
+        /// The input request's key.
+        key: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// A handler failed. Nothing was sent: a failure is not a decline.
+    #[error("the handler for {kind} under {key:?} failed: {source}")]
+    Handler {
+        /// The input request's key.
+        key: String,
+        /// The kind.
+        kind: Kind,
+        /// What the handler failed with.
+        source: HandlerError,
+    },
+
+    /// An answer that does not fit the form; it was not sent.
+    #[error("the answer under {key:?} does not fit the question: {reason}")]
+    InvalidAnswer {
+        /// The input request's key.
+        key: String,
+        /// The fields and what they must be, never the values.
+        reason: String,
+    },
+
+    /// A paused call was resumed before every input request had its answer.
+    #[error("the input request under {key:?} has no answer yet")]
+    Unanswered {
+        /// The first key without an answer.
+        key: String,
+    },
+
+    /// The arguments of a call are not a JSON object.
+    #[error("the arguments of {target} must be a JSON object: {reason}")]
+    Arguments {
+        /// The tool's name.
+        target: String,
+        /// What they are instead.
+        reason: String,
+    },
+
+    /// The tool's structured result does not fit its output schema, or the schema cannot be used.
+    /// The call itself went through: its result is inside.
+    #[error("the structured result of {tool} does not fit the tool's output schema: {reason}")]
+    OutputSchema {
+        /// The tool's name.
+        tool: String,
+        /// Where it does not fit, or what is wrong with the schema.
+        reason: String,
+        /// The result as it came.
+        call: Box<ToolCall>,
+    },
+
+    /// A structured result was asked for and there is none.
+    #[error("{tool} gave no structured result")]
+    NoStructuredResult {
+        /// The tool's name.
+        tool: String,
+    },
+
+    /// A structured result was asked for and the tool failed.
+    #[error("{tool} failed: {text}")]
+    ToolFailed {
+        /// The tool's name.
+        tool: String,
+        /// What the tool said, for the model.
+        text: String,
+    },
+
+    /// The structured result does not decode into the type asked for.
+    #[error("the structured result of {tool} does not have the expected form: {source}")]
+    Decode {
+        /// The tool's name.
+        tool: String,
+        /// Where it does not fit.
+        source: serde_json::Error,
+    },
+
+    /// A list's pages form a circle, or never end.
+    #[error("the pages of {method} do not end: {reason}")]
+    EndlessList {
+        /// The request's method.
+        method: String,
+        /// How that was noticed.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// The JSON-RPC error code, where the server answered with one.
+    #[must_use]
+    pub fn code(&self) -> Option<i32> {
+        match self {
+            Self::Rpc(error) | Self::MissingCapability { error, .. } => Some(error.code),
+            Self::UnsupportedVersion { .. } => Some(code::UNSUPPORTED_PROTOCOL_VERSION),
+            _ => None,
+        }
+    }
+
+    /// Gives the errors that the specification defines their own variants.
+    pub(crate) fn from_rpc(error: RpcError) -> Self {
+        match error.code {
+            code::UNSUPPORTED_PROTOCOL_VERSION => Self::UnsupportedVersion {
+                ours: crate::VERSION,
+                theirs: supported_versions(&error),
+            },
+            code::MISSING_REQUIRED_CLIENT_CAPABILITY => {
+                let required = error
+                    .data
+                    .as_ref()
+                    .and_then(|data| data.get("requiredCapabilities"));
+                Self::MissingCapability {
+                    required: required.cloned().unwrap_or_default(),
+                    error,
+                }
+            }
+            _ => Self::Rpc(error),
+        }
+    }
+}
+
+fn supported_versions(error: &RpcError) -> Vec<String> {
+    let supported = error.data.as_ref().and_then(|data| data.get("supported"));
+    let supported = supported.and_then(Value::as_array);
+    supported
+        .into_iter()
+        .flatten()
+        .filter_map(|version| version.as_str().map(str::to_owned))
+        .collect()
+}
+
+fn list(versions: &[String]) -> String {
+    if versions.is_empty() {
+        "versions it does not name".to_owned()
+    } else {
+        versions.join(", ")
+    }
+}

@@ -1,0 +1,40 @@
+//! All this client knows of the handshake of older revisions: how to ask for their version, so
+//! that the error can name it.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::client::Client;
+use crate::peer::Request;
+
+/// The last revision with a handshake. A server that does not speak it offers another.
+const LAST_WITH_HANDSHAKE: &str = "2025-11-25";
+
+/// A server that answers the handshake at all does so quickly.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The revision that the server offers in the old way, if it understands that.
+pub(crate) async fn offered_version(client: &Client) -> Option<String> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Members {
+        protocol_version: String,
+    }
+    let params = json!({
+        "protocolVersion": LAST_WITH_HANDSHAKE,
+        "capabilities": {},
+        "clientInfo": client.inner.identity,
+    });
+    let request = Request {
+        method: "initialize",
+        params: &params.to_string(),
+        token: None,
+        timeout: Some(PATIENCE),
+        progress_ceiling: None,
+    };
+    let result = client.inner.peer.request(request, |_| {}).await.ok()?;
+    let members: Members = serde_json::from_str(result.get()).ok()?;
+    Some(members.protocol_version)
+}

@@ -1,0 +1,337 @@
+//! The tasks around an exchange: one reads, one writes, and each request waits for its answer.
+
+use std::fmt::Write as _;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, sleep_until, timeout};
+
+use crate::error::Error;
+use crate::exchange::{Event, Exchange, Progress};
+use crate::transport::{MessageReceiver, MessageSender, Outgoing, Purpose, Received, Transport};
+use crate::wire::Reply;
+
+/// How long messages that are already queued may take to be written once the end is asked for, and how
+/// long a peer that no longer listens may take to finish what it says.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How many progress reports wait for a slow handler; further ones are dropped.
+const PROGRESS_QUEUE: usize = 64;
+
+/// One connection to a server. Dropping it ends the connection in the background.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    shared: Arc<Shared>,
+    outgoing: mpsc::UnboundedSender<Outgoing>,
+    stop: watch::Sender<bool>,
+    finished: watch::Receiver<bool>,
+}
+
+/// One request, ready to be sent.
+#[derive(Debug)]
+pub(crate) struct Request<'a> {
+    pub(crate) method: &'a str,
+    /// The params as JSON, `_meta` included.
+    pub(crate) params: &'a str,
+    pub(crate) token: Option<u64>,
+    pub(crate) timeout: Option<Duration>,
+    /// With it, each progress report restarts the timeout, up to this much in all.
+    pub(crate) progress_ceiling: Option<Duration>,
+}
+
+/// Called with each log message.
+pub(crate) type LogSink = Box<dyn Fn(&RawValue) + Send>;
+
+#[derive(Debug)]
+struct Shared {
+    exchange: Mutex<Exchange<Waiter>>,
+    closed: watch::Sender<bool>,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    done: oneshot::Sender<Reply>,
+    progress: mpsc::Sender<Progress>,
+}
+
+impl Shared {
+    fn exchange(&self) -> MutexGuard<'_, Exchange<Waiter>> {
+        // No code that can panic runs under the lock, apart from an allocation failing.
+        self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn close(&self, reason: &str) {
+        let waiters = self.exchange().close(reason);
+        // Outside the lock: this wakes their tasks.
+        drop(waiters);
+        self.closed.send_replace(true);
+    }
+}
+
+impl Peer {
+    pub(crate) async fn open<T: Transport>(
+        transport: T,
+        log: Option<LogSink>,
+    ) -> std::io::Result<Self> {
+        let (sender, receiver) = transport.open().await?;
+        let shared = Arc::new(Shared {
+            exchange: Mutex::new(Exchange::new()),
+            closed: watch::Sender::new(false),
+        });
+        let (outgoing, queue) = mpsc::unbounded_channel();
+        let (stop, stopped) = watch::channel(false);
+        let (finish, finished) = watch::channel(false);
+        let connection = Arc::clone(&shared);
+        tokio::spawn(async move {
+            let reader = tokio::spawn(read(receiver, Arc::clone(&connection), log));
+            write(sender, queue, stopped, &connection).await;
+            reader.abort();
+            connection.close("this client ended it");
+            finish.send_replace(true);
+        });
+        Ok(Self {
+            shared,
+            outgoing,
+            stop,
+            finished,
+        })
+    }
+
+    /// Sends one request and waits for its answer. Dropping the future cancels the request.
+    pub(crate) async fn request(
+        &self,
+        request: Request<'_>,
+        mut on_progress: impl FnMut(Progress),
+    ) -> Result<Box<RawValue>, Error> {
+        let method = request.method;
+        let (done, mut reply) = oneshot::channel();
+        let (progress, mut reports) = mpsc::channel(PROGRESS_QUEUE);
+        let begun = self
+            .shared
+            .exchange()
+            .begin(Waiter { done, progress }, request.token);
+        let id = begun.map_err(|reason| Error::Closed { reason })?;
+        let mut in_flight = InFlight {
+            peer: self,
+            id,
+            reason: "the caller gave up",
+        };
+        self.send(Outgoing {
+            text: request_text(id, &request),
+            purpose: Purpose::Request(id),
+        });
+
+        let started = Instant::now();
+        let mut patience = request.timeout;
+        loop {
+            let expires = patience.map(|patience| started + patience);
+            tokio::select! {
+                // Reports that came before the answer are delivered before it.
+                biased;
+                Some(report) = reports.recv() => {
+                    on_progress(report);
+                    if let (Some(timeout), Some(ceiling)) = (request.timeout, request.progress_ceiling) {
+                        patience = Some((started.elapsed() + timeout).min(ceiling.max(timeout)));
+                    }
+                }
+                reply = &mut reply => {
+                    in_flight.disarm();
+                    return self.interpret(method, reply.ok());
+                }
+                () = expiry(expires) => {
+                    in_flight.reason = "the request timed out";
+                    let after = patience.unwrap_or_default();
+                    return Err(Error::Timeout { method: method.to_owned(), after });
+                }
+            }
+        }
+    }
+
+    fn interpret(&self, method: &str, reply: Option<Reply>) -> Result<Box<RawValue>, Error> {
+        let method = method.to_owned();
+        match reply {
+            Some(Reply::Result(result)) => Ok(result),
+            Some(Reply::Error(error)) => Err(Error::from_rpc(error)),
+            Some(Reply::Malformed(reason)) => Err(Error::InvalidResult { method, reason }),
+            Some(Reply::TooLong { limit }) => Err(Error::TooLong { method, limit }),
+            None => Err(self.closed_error()),
+        }
+    }
+
+    fn closed_error(&self) -> Error {
+        let exchange = self.shared.exchange();
+        let reason = exchange.closed().unwrap_or("the server is gone").to_owned();
+        Error::Closed { reason }
+    }
+
+    /// A token for progress reports; the wanted one if no request in flight has it.
+    pub(crate) fn token(&self, wanted: Option<u64>) -> u64 {
+        self.shared.exchange().token(wanted)
+    }
+
+    pub(crate) fn skipped_lines(&self) -> u64 {
+        self.shared.exchange().skipped_lines()
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.shared.exchange().closed().is_some()
+    }
+
+    /// Waits until the connection is closed, by whichever side.
+    pub(crate) async fn closed(&self) {
+        // The sender lives as long as `self`.
+        let _ = self
+            .shared
+            .closed
+            .subscribe()
+            .wait_for(|closed| *closed)
+            .await;
+    }
+
+    /// Ends the connection; returns when nothing of it is left.
+    pub(crate) async fn close(&self) {
+        self.shared.close("this client closed it");
+        self.stop.send_replace(true);
+        // An error means that the runtime took the task away, which ends it as well.
+        let _ = self.finished.clone().wait_for(|finished| *finished).await;
+    }
+
+    fn send(&self, message: Outgoing) {
+        // Without a writer the connection is closed, and the request's waiter knows already.
+        let _ = self.outgoing.send(message);
+    }
+}
+
+fn request_text(id: u64, request: &Request<'_>) -> String {
+    let mut text = String::with_capacity(request.params.len() + 80);
+    let method = serde_json::Value::from(request.method);
+    // Writing to a string does not fail.
+    let _ = write!(
+        text,
+        r#"{{"jsonrpc":"2.0","id":{id},"method":{method},"params":{}}}"#,
+        request.params
+    );
+    text
+}
+
+async fn expiry(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Cancels a request that is dropped before its answer came.
+struct InFlight<'a> {
+    peer: &'a Peer,
+    id: u64,
+    reason: &'static str,
+}
+
+impl InFlight<'_> {
+    fn disarm(&mut self) {
+        self.id = 0;
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        // Only requests believed to be in flight may be cancelled (basic/patterns/cancellation).
+        if self.id == 0 || !self.peer.shared.exchange().forget(self.id) {
+            return;
+        }
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":"{}"}}}}"#,
+            self.id, self.reason
+        );
+        self.peer.send(Outgoing {
+            text,
+            purpose: Purpose::Cancel(self.id),
+        });
+    }
+}
+
+async fn read(mut receiver: impl MessageReceiver, shared: Arc<Shared>, log: Option<LogSink>) {
+    let log = log.map(spawn_log_task);
+    loop {
+        let received = receiver.receive().await;
+        if let Received::Closed(reason) = received {
+            shared.close(&reason);
+            return;
+        }
+        match shared.exchange().receive(received) {
+            // A waiter that is gone was dropped between these two steps.
+            Event::Answered(waiter, reply) => drop(waiter.done.send(reply)),
+            Event::Progress(waiter, progress) => drop(waiter.progress.try_send(progress)),
+            Event::Log(params) => {
+                if let Some(log) = &log {
+                    drop(log.try_send(params));
+                }
+            }
+            Event::Closed(_) | Event::Nothing => {}
+        }
+    }
+}
+
+/// The host's log handler runs beside the reader: slow or panicking, it holds nothing up.
+fn spawn_log_task(sink: LogSink) -> mpsc::Sender<Box<RawValue>> {
+    let (sender, mut messages) = mpsc::channel::<Box<RawValue>>(1024);
+    tokio::spawn(async move {
+        while let Some(message) = messages.recv().await {
+            sink(&message);
+        }
+    });
+    sender
+}
+
+async fn write(
+    mut sender: impl MessageSender,
+    mut queue: mpsc::UnboundedReceiver<Outgoing>,
+    mut stopped: watch::Receiver<bool>,
+    shared: &Shared,
+) {
+    let mut closed = shared.closed.subscribe();
+    loop {
+        let message = tokio::select! {
+            biased;
+            message = queue.recv() => message,
+            _ = stopped.changed() => None,
+            _ = closed.wait_for(|closed| *closed) => None,
+        };
+        let Some(message) = message else { break };
+        let purpose = message.purpose;
+        let mut sending = pin!(sender.send(message));
+        let sent = tokio::select! {
+            sent = &mut sending => sent,
+            // A peer that does not read must not keep the connection from ending.
+            _ = stopped.changed() => match timeout(LAST_WORDS, sending).await {
+                Ok(sent) => sent,
+                Err(_) => break,
+            },
+        };
+        if let Err(error) = sent {
+            deaf(shared, purpose, &error).await;
+            break;
+        }
+    }
+    sender.close().await;
+}
+
+/// The peer no longer takes messages. What it still has to say is listened to for a moment, since
+/// the answer to an earlier request may be on its way.
+async fn deaf(shared: &Shared, purpose: Purpose, error: &std::io::Error) {
+    let reason = format!("the server does not take messages any more: {error}");
+    {
+        let mut exchange = shared.exchange();
+        exchange.refuse(&reason);
+        if let Purpose::Request(id) = purpose {
+            exchange.forget(id);
+        }
+    }
+    let mut closed = shared.closed.subscribe();
+    let _ = timeout(LAST_WORDS, closed.wait_for(|closed| *closed)).await;
+    shared.close(&reason);
+}

@@ -1,0 +1,398 @@
+//! A server that the client launches and talks to over its standard streams.
+//!
+//! Specification: basic/transports/stdio. The process gets a group of its own, so that what it
+//! launched ends with it, and one task that owns it from start to end, so that no way out leaves a
+//! zombie: asked to close, found dead, or the client dropped.
+
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::{oneshot, watch};
+use tokio::time::timeout;
+
+use crate::transport::io::{LineReceiver, LineSender};
+use crate::transport::lines::DEFAULT_MAX_MESSAGE;
+use crate::transport::{MessageReceiver, MessageSender, Outgoing, Received, Transport};
+
+/// How long output that is already in the pipe is read after the process ended. A grandchild may
+/// hold the pipe open for ever, so the end of the stream cannot be waited for.
+const DRAIN: Duration = Duration::from_millis(200);
+
+/// A server to be launched as a child process.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), mcp_client::Error> {
+/// use mcp_client::{ChildProcess, Client};
+///
+/// let server = ChildProcess::new("shop-server").arg("--serve").env("SHOP_ORDERS", "demo");
+/// let client = Client::builder("support-host", "1.0.0").connect(server).await?;
+/// # client.close().await;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Closing follows the specification: the child's standard input is closed; if it has not ended
+/// within the grace period it is terminated (`SIGTERM`), and after a second one killed
+/// (`SIGKILL`), each time with its whole process group. Dropping the last handle does the same in the
+/// background; if the runtime ends before that, the group is killed at once.
+///
+/// On systems other than Unix there are no process groups here: the child itself is killed after the
+/// grace period.
+#[derive(Debug)]
+pub struct ChildProcess {
+    command: Command,
+    stderr: Stderr,
+    grace: Duration,
+    max_message: usize,
+}
+
+/// What becomes of the child's standard error.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub enum Stderr {
+    /// Goes where this process's goes.
+    #[default]
+    Inherit,
+    /// Thrown away.
+    Null,
+    /// Its last part is kept.
+    Capture(CapturedStderr),
+}
+
+/// The last part of what a child wrote to its standard error.
+#[derive(Clone, Debug)]
+pub struct CapturedStderr {
+    kept: Arc<Mutex<VecDeque<u8>>>,
+    limit: usize,
+}
+
+impl CapturedStderr {
+    /// Keeps the last `limit` bytes.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        Self {
+            kept: Arc::default(),
+            limit,
+        }
+    }
+
+    /// What is kept now; bytes that are not UTF-8 are replaced.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (front, back) = kept.as_slices();
+        String::from_utf8_lossy(&[front, back].concat()).into_owned()
+    }
+
+    fn push(&self, bytes: &[u8]) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(bytes);
+        let excess = kept.len().saturating_sub(self.limit);
+        kept.drain(..excess);
+    }
+}
+
+impl ChildProcess {
+    /// Launches `program`, looked up as the system does.
+    pub fn new(program: impl AsRef<OsStr>) -> Self {
+        Self {
+            command: Command::new(program),
+            stderr: Stderr::default(),
+            grace: Duration::from_secs(2),
+            max_message: DEFAULT_MAX_MESSAGE,
+        }
+    }
+
+    /// Adds one argument.
+    #[must_use]
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.command.arg(arg);
+        self
+    }
+
+    /// Adds several arguments.
+    #[must_use]
+    pub fn args(mut self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        self.command.args(args);
+        self
+    }
+
+    /// Sets an environment variable beside the inherited ones.
+    #[must_use]
+    pub fn env(mut self, key: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(key, value);
+        self
+    }
+
+    /// Starts from an empty environment instead of this process's; call it before [`env`](Self::env).
+    #[must_use]
+    pub fn env_clear(mut self) -> Self {
+        self.command.env_clear();
+        self
+    }
+
+    /// Sets the working directory.
+    #[must_use]
+    pub fn current_dir(mut self, dir: impl AsRef<Path>) -> Self {
+        self.command.current_dir(dir);
+        self
+    }
+
+    /// Decides about the child's standard error; it is inherited unless set.
+    #[must_use]
+    pub fn stderr(mut self, stderr: Stderr) -> Self {
+        self.stderr = stderr;
+        self
+    }
+
+    /// How long the child may take to end after its input was closed, and again after it was
+    /// terminated; two seconds unless set.
+    #[must_use]
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// The longest message taken from the server, in bytes; 16 MiB unless set.
+    #[must_use]
+    pub fn max_message(mut self, bytes: usize) -> Self {
+        self.max_message = bytes;
+        self
+    }
+}
+
+impl Transport for ChildProcess {
+    type Sender = ChildSender;
+    type Receiver = ChildReceiver;
+
+    async fn open(mut self) -> io::Result<(ChildSender, ChildReceiver)> {
+        self.command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true);
+        self.command.stderr(match self.stderr {
+            Stderr::Inherit => Stdio::inherit(),
+            Stderr::Null => Stdio::null(),
+            Stderr::Capture(_) => Stdio::piped(),
+        });
+        #[cfg(unix)]
+        self.command.process_group(0);
+        let mut child = self.command.spawn().map_err(|error| {
+            let program = self.command.as_std().get_program().display();
+            io::Error::new(error.kind(), format!("{program}: {error}"))
+        })?;
+        let group = Group::of(&child);
+        let pipes = (child.stdin.take(), child.stdout.take());
+        let (Some(stdin), Some(stdout)) = pipes else {
+            return Err(io::Error::other(
+                "the child's standard streams are not piped",
+            ));
+        };
+        if let (Stderr::Capture(kept), Some(stderr)) = (self.stderr, child.stderr.take()) {
+            tokio::spawn(capture(stderr, kept));
+        }
+        let (stop, stopped) = oneshot::channel();
+        let (ended, end) = watch::channel(None);
+        tokio::spawn(supervise(child, group, stopped, ended, self.grace));
+        let sender = ChildSender {
+            lines: LineSender::new(stdin),
+            stop,
+            end: end.clone(),
+        };
+        let receiver = ChildReceiver {
+            lines: LineReceiver::new(stdout, self.max_message),
+            end,
+        };
+        Ok((sender, receiver))
+    }
+}
+
+/// Writes to the child's standard input; closing it ends the child.
+#[derive(Debug)]
+pub struct ChildSender {
+    lines: LineSender<ChildStdin>,
+    /// Dropping it asks for the end just as sending does.
+    stop: oneshot::Sender<()>,
+    end: watch::Receiver<Option<String>>,
+}
+
+impl MessageSender for ChildSender {
+    async fn send(&mut self, message: Outgoing) -> io::Result<()> {
+        self.lines.send(message).await
+    }
+
+    async fn close(mut self) {
+        drop(self.lines);
+        drop(self.stop);
+        // The supervisor always reports, unless the runtime is ending and it went first.
+        let _ = self.end.wait_for(Option::is_some).await;
+    }
+}
+
+/// Reads the child's standard output, and notices its end even if something else holds the pipe.
+#[derive(Debug)]
+pub struct ChildReceiver {
+    lines: LineReceiver<ChildStdout>,
+    end: watch::Receiver<Option<String>>,
+}
+
+impl MessageReceiver for ChildReceiver {
+    async fn receive(&mut self) -> Received {
+        let received = tokio::select! {
+            biased;
+            received = self.lines.receive() => received,
+            reason = end_of(&mut self.end) => {
+                match timeout(DRAIN, self.lines.receive()).await {
+                    Ok(Received::Closed(_)) | Err(_) => Received::Closed(reason),
+                    Ok(received) => received,
+                }
+            }
+        };
+        if !matches!(received, Received::Closed(_)) {
+            return received;
+        }
+        // Prefer the exit status, if there is one, to "closed its output".
+        match timeout(DRAIN, end_of(&mut self.end)).await {
+            Ok(reason) => Received::Closed(reason),
+            Err(_) => received,
+        }
+    }
+}
+
+async fn end_of(end: &mut watch::Receiver<Option<String>>) -> String {
+    match end.wait_for(Option::is_some).await {
+        Ok(reason) => reason.clone().unwrap_or_default(),
+        Err(_) => "the server process is no longer watched".to_owned(),
+    }
+}
+
+/// Owns the child until it is gone, whoever ends it.
+async fn supervise(
+    mut child: Child,
+    mut group: Group,
+    mut stopped: oneshot::Receiver<()>,
+    ended: watch::Sender<Option<String>>,
+    grace: Duration,
+) {
+    let status = tokio::select! {
+        status = child.wait() => status,
+        _ = &mut stopped => end_child(&mut child, &group, grace).await,
+    };
+    let reason = match status {
+        Ok(status) => describe(status),
+        Err(error) => format!("the server process could not be waited for: {error}"),
+    };
+    tracing::debug!(target: "mcp_client::child", reason, "the server process ended");
+    group.end_leftovers().await;
+    ended.send_replace(Some(reason));
+}
+
+/// Standard input is closed already: wait, terminate, kill.
+async fn end_child(child: &mut Child, group: &Group, grace: Duration) -> io::Result<ExitStatus> {
+    if let Ok(status) = timeout(grace, child.wait()).await {
+        return status;
+    }
+    group.terminate();
+    if let Ok(status) = timeout(grace, child.wait()).await {
+        return status;
+    }
+    group.kill();
+    child.start_kill()?;
+    child.wait().await
+}
+
+fn describe(status: ExitStatus) -> String {
+    format!("the server process ended with {status}")
+}
+
+async fn capture(mut stderr: impl AsyncRead + Unpin, kept: CapturedStderr) {
+    let mut chunk = [0; 4096];
+    while let Ok(read @ 1..) = stderr.read(&mut chunk).await {
+        kept.push(&chunk[..read]);
+    }
+}
+
+/// The child's process group: killed when dropped before its end was seen to.
+#[derive(Debug)]
+struct Group {
+    #[cfg(unix)]
+    leader: Option<rustix::process::Pid>,
+    ended: bool,
+}
+
+#[cfg(unix)]
+impl Group {
+    /// How long leftovers of an ended child may take over `SIGTERM`.
+    const LEFTOVERS: Duration = Duration::from_millis(250);
+
+    fn of(child: &Child) -> Self {
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        Self {
+            leader: id.and_then(rustix::process::Pid::from_raw),
+            ended: false,
+        }
+    }
+
+    fn terminate(&self) {
+        self.signal(rustix::process::Signal::TERM);
+    }
+
+    fn kill(&self) {
+        self.signal(rustix::process::Signal::KILL);
+    }
+
+    /// The child is gone; what it launched and left behind goes as well.
+    async fn end_leftovers(&mut self) {
+        if self.is_alive() {
+            self.terminate();
+            let patience = tokio::time::Instant::now() + Self::LEFTOVERS;
+            while self.is_alive() && tokio::time::Instant::now() < patience {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            self.kill();
+        }
+        self.ended = true;
+    }
+
+    fn is_alive(&self) -> bool {
+        self.leader
+            .is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok())
+    }
+
+    fn signal(&self, signal: rustix::process::Signal) {
+        if let Some(leader) = self.leader {
+            // The only failure is that nobody is left.
+            let _ = rustix::process::kill_process_group(leader, signal);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl Group {
+    fn of(_: &Child) -> Self {
+        Self { ended: false }
+    }
+
+    fn terminate(&self) {}
+
+    fn kill(&self) {}
+
+    async fn end_leftovers(&mut self) {
+        self.ended = true;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.kill();
+        }
+    }
+}

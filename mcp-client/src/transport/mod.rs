@@ -1,0 +1,94 @@
+//! Transports: they move whole messages and know no method.
+//!
+//! A [`Transport`] is opened once and then consists of two halves that work independently: reading
+//! never waits for writing. Two are offered, [`ChildProcess`] for a server that the client
+//! launches and [`IoTransport`] for any pair of byte streams, and [`Trace`] wraps either.
+//!
+//! An outgoing message says whether it is a request or takes one back, so that a transport with
+//! one response stream per request can tie the two together without reading the message.
+
+mod child;
+mod io;
+mod lines;
+mod trace;
+
+use std::future::Future;
+
+pub use self::child::{CapturedStderr, ChildProcess, ChildReceiver, ChildSender, Stderr};
+pub use self::io::{IoTransport, LineReceiver, LineSender};
+pub use self::lines::DEFAULT_MAX_MESSAGE;
+pub use self::trace::{
+    Direction, Entry, Reader, Trace, TraceError, TracedReceiver, TracedSender, read,
+};
+
+/// A way to reach a server.
+pub trait Transport: Send + 'static {
+    /// The writing half.
+    type Sender: MessageSender;
+    /// The reading half.
+    type Receiver: MessageReceiver;
+
+    /// Opens the connection: launches the process, connects the socket.
+    ///
+    /// # Errors
+    ///
+    /// What kept the connection from opening.
+    fn open(self) -> impl Future<Output = std::io::Result<(Self::Sender, Self::Receiver)>> + Send;
+}
+
+/// The writing half of an open transport.
+pub trait MessageSender: Send + 'static {
+    /// Sends one whole message.
+    ///
+    /// # Errors
+    ///
+    /// The message was not sent, and nothing more can be.
+    fn send(&mut self, message: Outgoing) -> impl Future<Output = std::io::Result<()>> + Send;
+
+    /// Ends the connection and returns when nothing of it is left, a child process included.
+    fn close(self) -> impl Future<Output = ()> + Send;
+}
+
+/// The reading half of an open transport.
+pub trait MessageReceiver: Send + 'static {
+    /// Waits for the next message. Must be cancel safe: a dropped future loses nothing.
+    fn receive(&mut self) -> impl Future<Output = Received> + Send;
+}
+
+/// A message on its way to the server.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Outgoing {
+    /// The JSON text, on one line.
+    pub text: String,
+    /// What it is to the connection.
+    pub purpose: Purpose,
+}
+
+/// What an outgoing message is to the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Purpose {
+    /// A request with this id: an answer follows.
+    Request(u64),
+    /// Takes back the request with this id. A transport with one stream per request closes that
+    /// stream instead of sending the text (specification: basic/patterns/cancellation).
+    Cancel(u64),
+}
+
+/// What a transport hands up.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Received {
+    /// One whole message, or what the server wrote in place of one.
+    Message(Vec<u8>),
+    /// A message that exceeded the transport's limit and was thrown away.
+    TooLong {
+        /// The id in it, when it answers a request of this client.
+        id: Option<u64>,
+        /// The limit, in bytes.
+        limit: usize,
+    },
+    /// Nothing more will come, for this reason. Later calls answer the same.
+    Closed(String),
+}
