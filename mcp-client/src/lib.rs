@@ -80,4 +80,4 @@ pub mod trace {
 }
 
 /// The protocol version that this client speaks.
-pub(crate) const VERSION: &str = "2026-07-28";
+pub(crate) const VERSION: &str = mcp_core::Revision::V2026_07_28.as_str();

@@ -104,7 +104,7 @@ impl CallOptions {
         self.overall_deadline = self.overall_deadline.or(defaults.overall_deadline);
         self.max_rounds = self.max_rounds.or(defaults.max_rounds);
         self.progress = self.progress.or_else(|| defaults.progress.clone());
-        self.log_level = self.log_level.or_else(|| defaults.log_level.clone());
+        self.log_level = self.log_level.or(defaults.log_level);
         for (key, value) in &defaults.meta {
             self.meta.entry(key).or_insert_with(|| value.clone());
         }

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::error::Error;
 use crate::exchange::{Event, Exchange, Progress};
-use crate::transport::{MessageReceiver, MessageSender, Outgoing, Purpose, Received, Transport};
+use crate::transport::{MessageReceiver, MessageSender, Outgoing, Purpose, Transport};
 use crate::wire::Reply;
 
 /// How long messages that are already queued may take to be written once the end is asked for, and how
@@ -258,10 +258,6 @@ async fn read(mut receiver: impl MessageReceiver, shared: Arc<Shared>, log: Opti
     let log = log.map(spawn_log_task);
     loop {
         let received = receiver.receive().await;
-        if let Received::Closed(reason) = received {
-            shared.close(&reason);
-            return;
-        }
         match shared.exchange().receive(received) {
             // A waiter that is gone was dropped between these two steps.
             Event::Answered(waiter, reply) => drop(waiter.done.send(reply)),
@@ -271,7 +267,12 @@ async fn read(mut receiver: impl MessageReceiver, shared: Arc<Shared>, log: Opti
                     drop(log.try_send(params));
                 }
             }
-            Event::Closed(_) | Event::Nothing => {}
+            Event::Closed(waiters) => {
+                drop(waiters);
+                shared.closed.send_replace(true);
+                return;
+            }
+            Event::Nothing => {}
         }
     }
 }

@@ -166,9 +166,10 @@ impl std::fmt::Debug for Recorder {
 
 impl Recorder {
     fn record(&self, direction: Direction, bytes: &[u8]) {
-        let message: Option<Box<RawValue>> = serde_json::from_slice(bytes)
-            .ok()
-            .filter(|raw: &Box<RawValue>| raw.get().starts_with('{'));
+        let json: Option<&RawValue> = serde_json::from_slice(bytes).ok();
+        let message = json
+            .filter(|json| json.get().starts_with('{'))
+            .map(ToOwned::to_owned);
         self.write(&match message {
             Some(message) => Entry {
                 time: now(),
