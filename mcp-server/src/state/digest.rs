@@ -94,3 +94,6 @@ pub(crate) fn digest_arguments(arguments: Option<&str>) -> Result<Digest, Digest
     let canonical = canonical::arguments(arguments.unwrap_or("{}"))?;
     Ok(Digest::of_parts("mcp-server arguments", [&canonical[..]]))
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,6 +14,7 @@ use super::base64url;
 use super::digest::Digest;
 use super::error::{SealError, StateError};
 use super::principal::{Principal, SealedPrincipal};
+use super::verify::SKEW;
 
 /// The version of the body. A state of another version is malformed: exchanges are short, and may begin again.
 const VERSION: u8 = 1;
@@ -63,6 +65,15 @@ impl StateBody {
             round: 0,
             payload: Payload::default(),
         }
+    }
+
+    /// Until when a claim on this exchange must be kept: no replica takes this state any more by then.
+    pub(crate) fn claim_until(&self) -> SystemTime {
+        let seconds = self.expires_at.saturating_add(SKEW);
+        // A sealed time is never so far away; past what the system can count, it is simply the last moment that it can.
+        UNIX_EPOCH
+            .checked_add(Duration::from_secs(seconds))
+            .unwrap_or(UNIX_EPOCH + Duration::from_secs(u64::from(u32::MAX)))
     }
 
     pub(crate) fn encode(&self) -> Result<Vec<u8>, SealError> {
@@ -221,3 +232,6 @@ fn unique<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 
     deserializer.deserialize_map(Unique(PhantomData))
 }
+
+#[cfg(test)]
+mod tests;

@@ -116,3 +116,6 @@ impl Drop for Done<'_> {
         self.0.store(false, Ordering::Release);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -134,3 +134,6 @@ fn decrypt(
         .decrypt_inout_detached(nonce, associated, content.into(), tag)
         .map_err(|_| StateError::Seal)
 }
+
+#[cfg(test)]
+mod tests;

@@ -233,3 +233,6 @@ fn check_size(found: usize, limit: usize) -> Result<(), SealError> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! The body's form, pinned, and that nothing else decodes.
+
+#![allow(clippy::unwrap_used)]
+
+use super::super::digest::digest_arguments;
+use super::super::{Binding, Key, KeyRing, SealedCodec, SignedCodec, StateCodec};
+use super::*;
+
+/// Made by an independent implementation of the format in Python, with `cryptography` for AES, from the specification of
+/// the cipher and the documentation of this module.
+const BODY: &str = r#"{"v":1,"i":1000,"e":1600,"m":"tools/call","t":"delete_note","d":"kCC7FA2xZHt8nQTuM2vFqQ9s7sSnbOfMN8m-OhAanTg","a":"notes","p":{"c":{"i":"https://login.example","s":"alice","c":null}},"x":"AAECAwQFBgcICQoLDA0ODw","r":1,"c":{"a":{"answer":{"q":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8","v":{"action":"accept","content":{"n":9007199254740993}}}},"q":{},"f":{"signin":"flow-1"},"m":{},"h":null}}"#;
+const SEALED: &str = "v1.rpdLrUBBQkNERUZHSElKS0xNTk9QUVJTVFVWV2imySf1o8CTP6Kk8MvlvriN0Y4kQffQT-a4EKkUzjpVQrlkXycL9jTrQpl-sRlhko4aWMs\
+     2I9fH_y3LoplCXtxPa7ppalA7rftuwtAD26EUSATnMEF_zGqGTweHG6QFmGjJfp9N4x-j6Kwls3tETQDtqJbrLXSmwH5J8UVfBS-qTDLmpGVjj\
+     xvZH7_S2NZ_l9grtfQlSiS1s9h-uZqmyv9K2Sy6P4txRs2lZJxUuKSEHp2KqQrSvPk0V-QBQ_IRvdCO7axNFEuJNMKFPOqANZVnQ3v6SfSSxLm\
+     NXJQXflYwRYhldPwl7WIudkrwFlMuTfgP0GAD0jIyNi7nqhM-AU_12HzIfREdc6GxkxXICwhF1Ribt8ebfxKKP4z5BVJATU6HGj5GycZLK48Mu\
+     7AAVObj709xhCYj2lcCiS_Mg63Tz-ybbLzrVQcQv1rqW0KKVEPE4tJX2Jw-PGd8QuXPQdcmOdLmcyx7DqzzlHLvleRhD49Jvqy4_Zk34o_aYu6\
+     ZEot_ic8arSdCAB6HWqNrC5gzXCUJ4fNlHyPgCg";
+const SIGNED: &str = "h1.xYR8Ig.eyJ2IjoxLCJpIjoxMDAwLCJlIjoxNjAwLCJtIjoidG9vbHMvY2FsbCIsInQiOiJkZWxldGVfbm90ZSIsImQiOiJrQ0M3RkEyeFpI\
+     dDhuUVR1TTJ2RnFROXM3c1NuYk9mTU44bS1PaEFhblRnIiwiYSI6Im5vdGVzIiwicCI6eyJjIjp7ImkiOiJodHRwczovL2xvZ2luLmV4YW1wbG\
+     UiLCJzIjoiYWxpY2UiLCJjIjpudWxsfX0sIngiOiJBQUVDQXdRRkJnY0lDUW9MREEwT0R3IiwiciI6MSwiYyI6eyJhIjp7ImFuc3dlciI6eyJx\
+     IjoiQUFFQ0F3UUZCZ2NJQ1FvTERBME9EeEFSRWhNVUZSWVhHQmthR3h3ZEhoOCIsInYiOnsiYWN0aW9uIjoiYWNjZXB0IiwiY29udGVudCI6ey\
+     JuIjo5MDA3MTk5MjU0NzQwOTkzfX19fSwicSI6e30sImYiOnsic2lnbmluIjoiZmxvdy0xIn0sIm0iOnt9LCJoIjpudWxsfX0.5-s3rRDg8LND\
+     b1hOyY1SBpvlsa_IUeicQ3lI5aVXmzg";
+
+/// The body that the pinned texts have.
+fn body() -> StateBody {
+    let principal = Principal::caller("https://login.example", "alice", None);
+    let binding = Binding {
+        method: "tools/call",
+        target: "delete_note",
+        arguments: digest_arguments(Some(r#"{"id": 7}"#)).unwrap(),
+        audience: "notes",
+        principal: &principal,
+    };
+    let mut body = StateBody::new(&binding, ExchangeId(std::array::from_fn(|at| at as u8)));
+    (body.issued_at, body.expires_at, body.round) = (1_000, 1_600, 1);
+    let question =
+        serde_json::from_str(r#""AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8""#).unwrap();
+    let value =
+        serde_json::from_str(r#"{"action":"accept","content":{"n":9007199254740993}}"#).unwrap();
+    body.payload
+        .answers
+        .insert("answer".into(), Answer { question, value });
+    body.payload.flows.insert("signin".into(), "flow-1".into());
+    body
+}
+
+#[test]
+fn the_form_is_pinned() {
+    assert_eq!(String::from_utf8(body().encode().unwrap()).unwrap(), BODY);
+    assert!(StateBody::decode(BODY.as_bytes()).unwrap() == body());
+}
+
+/// A state sealed by an earlier release opens.
+#[test]
+fn pinned_tokens_open() {
+    let ring = KeyRing::new([Key::from_hex(
+        "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    )
+    .unwrap()])
+    .unwrap();
+    let sealed = SealedCodec::new(&ring).unwrap();
+    assert_eq!(
+        String::from_utf8(sealed.open(SEALED).unwrap()).unwrap(),
+        BODY
+    );
+    let signed = SignedCodec::new(&ring).unwrap();
+    assert_eq!(
+        String::from_utf8(signed.open(SIGNED).unwrap()).unwrap(),
+        BODY
+    );
+    // Without a nonce the signed form is determined both ways.
+    assert_eq!(signed.seal(BODY.as_bytes()).unwrap(), SIGNED);
+}
+
+#[test]
+fn integers_of_answers_are_kept() {
+    let body = StateBody::decode(BODY.as_bytes()).unwrap();
+    let answer = &body.payload.answers["answer"];
+    assert_eq!(
+        answer.value.get(),
+        r#"{"action":"accept","content":{"n":9007199254740993}}"#
+    );
+}
+
+#[test]
+fn every_kind_of_content_survives() {
+    let mut body = body();
+    body.principal = Principal::Local;
+    body.payload.by_hand = Some("R-0111 \"\u{2028}😀".into());
+    body.payload
+        .memos
+        .insert("quote".into(), serde_json::from_str("[1, 2.50]").unwrap());
+    let digest = body.arguments;
+    body.payload.asked.insert(
+        "ask".into(),
+        Asked {
+            question: digest,
+            depends: digest,
+            times: 3,
+            changes: 1,
+        },
+    );
+    let bytes = body.encode().unwrap();
+    let decoded = StateBody::decode(&bytes).unwrap();
+    assert!(decoded == body);
+    assert_eq!(decoded.payload.memos["quote"].get(), "[1, 2.50]");
+    body.principal = Principal::Anonymous;
+    assert!(StateBody::decode(&body.encode().unwrap()).unwrap() == body);
+}
+
+/// Every member is required, wherever it is.
+#[test]
+fn anything_missing_is_malformed() {
+    let whole: serde_json::Value = serde_json::from_str(BODY).unwrap();
+    for parent in ["", "/p/c", "/c", "/c/a/answer"] {
+        let members: Vec<String> = whole
+            .pointer(parent)
+            .unwrap()
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect();
+        for member in members {
+            let mut less = whole.clone();
+            less.pointer_mut(parent)
+                .unwrap()
+                .as_object_mut()
+                .unwrap()
+                .remove(&member);
+            assert_malformed(&less.to_string());
+        }
+    }
+}
+
+#[test]
+fn anything_unknown_is_malformed() {
+    let whole: serde_json::Value = serde_json::from_str(BODY).unwrap();
+    for parent in ["", "/p", "/p/c", "/c", "/c/a/answer"] {
+        let mut more = whole.clone();
+        more.pointer_mut(parent)
+            .unwrap()
+            .as_object_mut()
+            .unwrap()
+            .insert("z".into(), 1.into());
+        assert_malformed(&more.to_string());
+    }
+}
+
+#[test]
+fn anything_odd_is_malformed() {
+    let changes = [
+        (r#""v":1"#, r#""v":0"#),
+        (r#""v":1"#, r#""v":2"#),
+        (r#""v":1"#, r#""v":"1""#),
+        (r#""v":1"#, r#""v":1,"v":1"#),
+        (r#""i":1000"#, r#""i":-1"#),
+        (r#""i":1000"#, r#""i":1000.0"#),
+        (r#""i":1000"#, r#""i":1601"#),
+        (r#""e":1600"#, r#""e":18446744073709551616"#),
+        (r#""e":1600"#, r#""e":null"#),
+        (r#""r":1"#, r#""r":0"#),
+        (r#""r":1"#, r#""r":4294967296"#),
+        (r#""x":"A"#, r#""x":""#),
+        (r#""x":"A"#, r#""x":"AA"#),
+        (r#""d":"k"#, r#""d":"="#),
+        (r#""p":{"c""#, r#""p":{"x""#),
+        (
+            r#""signin":"flow-1""#,
+            r#""signin":"flow-1","signin":"flow-2""#,
+        ),
+        (r#""signin":"flow-1""#, r#""signin":1"#),
+        (r#""m":{}"#, r#""m":[]"#),
+        (r#""m":{}"#, r#""m":null"#),
+        (r#""h":null"#, r#""h":{}"#),
+    ];
+    for (from, to) in changes {
+        assert!(BODY.contains(from), "{from}");
+        assert_malformed(&BODY.replacen(from, to, 1));
+    }
+    for text in [
+        "",
+        "{}",
+        "null",
+        "[]",
+        "{",
+        &format!("{BODY}{BODY}"),
+        &format!("{BODY}x"),
+    ] {
+        assert_malformed(text);
+    }
+    assert_eq!(
+        StateBody::decode(b"\xff").err(),
+        Some(StateError::Malformed)
+    );
+    let deep = "[".repeat(30_000);
+    assert_malformed(&BODY.replacen(r#""h":null"#, &format!(r#""h":{deep}"#), 1));
+}
+
+#[track_caller]
+fn assert_malformed(text: &str) {
+    assert_eq!(
+        StateBody::decode(text.as_bytes()).err(),
+        Some(StateError::Malformed),
+        "{text}"
+    );
+}
+
+#[test]
+fn claims_outlive_the_state() {
+    let mut body = body();
+    assert_eq!(body.claim_until(), UNIX_EPOCH + Duration::from_secs(1_660));
+    body.expires_at = u64::MAX;
+    assert!(body.claim_until() > UNIX_EPOCH + Duration::from_secs(1_000_000_000));
+}
+
+#[test]
+fn debug_tells_no_content() {
+    let shown = format!("{:?}", body());
+    assert_eq!(shown, r#"StateBody { method: "tools/call", round: 1, .. }"#);
+}
+
+#[test]
+fn random_ids_differ() {
+    let (one, two) = (random_id().unwrap(), random_id().unwrap());
+    assert_ne!(one, two);
+    assert_eq!(one.len(), 22);
+}
