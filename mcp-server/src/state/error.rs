@@ -69,7 +69,7 @@ impl StateError {
 pub enum SealError {
     /// What the call has to remember does not fit.
     #[error(
-        "the state of this call has {found} bytes, more than the {limit} that fit: memoise or ask for less"
+        "the state of this call has {found} bytes, more than the {limit} that fit: keep less in memos, flows and answers"
     )]
     TooLarge {
         /// Its size, in bytes.
