@@ -1,12 +1,15 @@
 //! Lists of known names in error texts, and the nearest one to a misspelt name.
 
-/// `unknown KIND `given`: did you mean `near`? known are `a`, `b` and `c``
-pub(crate) fn unknown(kind: &str, given: &str, known: &[&str]) -> String {
+/// ``OWNER HAS NO THING `given`: did you mean `near`? known are `a`, `b` and `c` ``
+pub(crate) fn unknown(owner_and_thing: &str, given: &str, known: &[&str]) -> String {
     let hint = match nearest(given, known) {
         Some(near) => format!("did you mean `{near}`? "),
         None => String::new(),
     };
-    format!("unknown {kind} `{given}`: {hint}known are {}", list(known))
+    format!(
+        "{owner_and_thing} `{given}`: {hint}known are {}",
+        list(known)
+    )
 }
 
 /// `` `a`, `b` and `c` ``

@@ -24,15 +24,22 @@ pub(super) fn body(tool: &Tool) -> TokenStream {
         Once::Key(key) => Some(rename_self(key.to_token_stream(), "this")),
         Once::No | Once::Exchange => None,
     };
+    // Where a type that is no result is reported.
+    let output = tool
+        .output
+        .as_ref()
+        .map_or(tool.function.span(), first_span);
+    let reply = quote_spanned!(ours(output)=> __mcp::reply);
+    let finish = Ident::new("finish", ours(output));
     // A function that is neither asked nor claimed is off the async threads from the first argument on.
     if !asks && key.is_none() {
         let decoded = decoded(tool, false);
         let called = called(tool);
         return if tool.is_async {
-            boxed(tool, &quote!(#decoded __mcp::reply(#called.await)))
+            boxed(tool, &quote!(#decoded #reply(#called.await)))
         } else {
             let span = ours(tool.function.span());
-            quote_spanned!(span=> __mcp::Box::pin(__mcp::blocking(move || { #decoded __mcp::reply(#called) })))
+            quote_spanned!(span=> __mcp::Box::pin(__mcp::blocking(move || { #decoded #reply(#called) })))
         };
     }
     // Text that is borrowed from the call could not be moved to another thread.
@@ -45,14 +52,21 @@ pub(super) fn body(tool: &Tool) -> TokenStream {
     };
     let called = called(tool);
     let end = if tool.is_async {
-        quote!(run.finish(#called.await).await)
+        quote!(run.#finish(#called.await).await)
     } else {
         quote! {
-            let reply = __mcp::blocking(move || __mcp::reply(#called)).await;
+            let reply = __mcp::blocking(move || #reply(#called)).await;
             run.finish_reply(reply).await
         }
     };
     boxed(tool, &quote!(#decoded #names #claim #end))
+}
+
+/// Where a type that is no result is reported.
+fn output_span(tool: &Tool) -> Span {
+    tool.output
+        .as_ref()
+        .map_or(tool.function.span(), first_span)
 }
 
 /// With the span of the function's name: a future that is not `Send` is reported there.
@@ -203,6 +217,7 @@ fn names(tool: &Tool) -> TokenStream {
 /// The call of the user's function.
 fn called(tool: &Tool) -> TokenStream {
     let function = &tool.function;
+    let span = ours(output_span(tool));
     let arguments = tool
         .parameters
         .iter()
@@ -216,10 +231,12 @@ fn called(tool: &Tool) -> TokenStream {
             }
         });
     match tool.receiver {
-        Receiver::None if tool.is_shadowed() => quote!(function(#(#arguments),*)),
-        Receiver::None => quote!(#function(#(#arguments),*)),
-        Receiver::Reference => quote!(Self::#function(&self #(, #arguments)*)),
-        Receiver::Shared => quote!(Self::#function(__mcp::Arc::clone(&self) #(, #arguments)*)),
+        Receiver::None if tool.is_shadowed() => quote_spanned!(span=> function(#(#arguments),*)),
+        Receiver::None => quote_spanned!(span=> #function(#(#arguments),*)),
+        Receiver::Reference => quote_spanned!(span=> Self::#function(&self #(, #arguments)*)),
+        Receiver::Shared => {
+            quote_spanned!(span=> Self::#function(__mcp::Clone::clone(&self) #(, #arguments)*))
+        }
     }
 }
 

@@ -125,7 +125,7 @@ pub(crate) fn methods(block: &Block, tools: &[Tool], krate: Option<&Path>) -> To
         let (number, cfgs) = (proc_macro2::Literal::usize_unsuffixed(index), &tool.cfgs);
         quote! {
             #(#cfgs)*
-            tools.push(__mcp::BoundMethod::new(__mcp::Box::new(__Bound::<Self, #number>(__mcp::Arc::clone(&self)))));
+            tools.push(__mcp::BoundMethod::new(__Bound::<Self, #number>(__mcp::Clone::clone(&self))));
         }
     });
     let pushes = quote!(#(#pushes)*);
@@ -144,7 +144,7 @@ pub(crate) fn methods(block: &Block, tools: &[Tool], krate: Option<&Path>) -> To
                     T::SPEC
                 }
                 fn call(&self, call: __mcp::Call) -> __mcp::Running {
-                    T::__call(__mcp::Arc::clone(&self.0), call)
+                    T::__call(__mcp::Clone::clone(&self.0), call)
                 }
             }
             #(#implementations)*

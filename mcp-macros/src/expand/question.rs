@@ -58,11 +58,16 @@ fn number_of(parameters: &[Parameter], index: usize) -> Literal {
 
 fn expression(ty: &Type, marker: &Marker, receiver: Receiver) -> TokenStream {
     let value = value(ty);
-    let asked = match &marker.question {
-        Question::Resolver(tokens) => tokens.clone(),
+    // What does not convert is reported where the question is written, what is no form at the type.
+    let (span, asked) = match &marker.question {
+        Question::Resolver(tokens) => (first_span(tokens), tokens.clone()),
         Question::Message { message, arguments } => {
             let arguments = arguments.iter().map(argument);
-            quote!(__mcp::Ask::<#value>::form(__mcp::format!(#message #(, #arguments)*)))
+            let form = quote_spanned!(ours(first_span(ty))=> __mcp::ask_form::<#value>);
+            (
+                message.span(),
+                quote!(#form(__mcp::format!(#message #(, #arguments)*))),
+            )
         }
     };
     let asked = if receiver == Receiver::None {
@@ -70,7 +75,7 @@ fn expression(ty: &Type, marker: &Marker, receiver: Receiver) -> TokenStream {
     } else {
         rename_self(asked, "this")
     };
-    quote!(__mcp::into_ask::<#value, _>(#asked))
+    quote_spanned!(ours(span)=> __mcp::into_ask::<#value, _>(#asked))
 }
 
 fn argument(argument: &FormatArgument) -> TokenStream {

@@ -174,7 +174,7 @@ fn keyword(keyword: &Keyword) -> TokenStream {
     let value = match &keyword.value {
         Value::Of(value) => quote!(__mcp::value(#value)),
         Value::List(values) => {
-            quote!(__mcp::Value::Array(__mcp::Vec::from([#(__mcp::value(#values)),*])))
+            quote!(__mcp::Value::Array(__mcp::From::from([#(__mcp::value(#values)),*])))
         }
         Value::Json(tokens) => quote!(__mcp::json!(#tokens)),
     };

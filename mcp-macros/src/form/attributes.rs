@@ -98,7 +98,7 @@ impl Attributes {
             other => {
                 return Err(syn::Error::new(
                     key.span(),
-                    names::unknown("key of `form`", other, known),
+                    names::unknown("`form` has no key", other, known),
                 ));
             }
         }

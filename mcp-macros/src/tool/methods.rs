@@ -25,8 +25,9 @@ impl Block {
         cfgs(&self.attributes)
     }
 
-    pub(crate) fn is_trait_impl(&self) -> bool {
-        self.trait_.is_some()
+    /// Whether the type can be a value with tools at all, whatever is wrong with the tools.
+    pub(crate) fn can_have_tools(&self) -> bool {
+        self.trait_.is_none() && self.generics.lifetimes().next().is_none()
     }
 }
 

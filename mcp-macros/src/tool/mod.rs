@@ -91,7 +91,7 @@ pub(crate) fn methods(arguments: TokenStream, item: TokenStream) -> TokenStream 
     };
     let generated = match &block {
         Some(block) if errors.is_empty() => expand::methods(block, &tools, krate.as_ref()),
-        Some(block) if !block.is_trait_impl() => expand::methods_stand_in(block, krate.as_ref()),
+        Some(block) if block.can_have_tools() => expand::methods_stand_in(block, krate.as_ref()),
         _ => TokenStream::new(),
     };
     quote!(#given #errors #generated)

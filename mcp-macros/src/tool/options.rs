@@ -94,7 +94,7 @@ impl Options {
             ));
         }
         match key.to_string().as_str() {
-            "name" => self.name = Some(literal(input, &key, "a string literal")?),
+            "name" => self.name = Some(literal(input, &key, "\"find_order\"")?),
             "title" => self.title = Some(value(input, &key, "\"..\"")?),
             "description" => self.description = Some(value(input, &key, "\"..\"")?),
             "icons" => self.icons = values::icons(input, &key, errors)?,
@@ -104,20 +104,12 @@ impl Options {
             "open_world" => self.hints.open_world = Some(flag(input, &key)?),
             "once" => self.once = once(input)?,
             "timeout" => {
-                self.timeout_ms = Some(values::milliseconds(&literal(
-                    input,
-                    &key,
-                    "a time such as \"30s\"",
-                )?)?)
+                self.timeout_ms = Some(values::milliseconds(&literal(input, &key, "\"30s\"")?)?)
             }
-            "extra" => {
-                self.ignores_extra = extra(&literal(input, &key, "\"ignore\" or \"refuse\"")?)?
-            }
-            "input_schema" => {
-                self.input_schema = Some(value(input, &key, "an expression that gives the schema")?)
-            }
+            "extra" => self.ignores_extra = extra(&literal(input, &key, "\"ignore\"")?)?,
+            "input_schema" => self.input_schema = Some(value(input, &key, "schema()")?),
             "handle" => {
-                equals(input, &key, "a name for the struct, such as `find_tool`")?;
+                equals(input, &key, "find_tool")?;
                 self.handle = Some(input.parse().map_err(|error| {
                     syn::Error::new(
                         error.span(),
@@ -129,7 +121,7 @@ impl Options {
             other => {
                 return Err(syn::Error::new(
                     key.span(),
-                    names::unknown("key", other, &TOOL_KEYS),
+                    names::unknown("`tool` has no key", other, &TOOL_KEYS),
                 ));
             }
         }
@@ -157,11 +149,7 @@ pub(crate) fn of_impl_block(tokens: TokenStream, errors: &mut Errors) -> Option<
 
 /// `= path`, for the key `crate`.
 pub(crate) fn crate_path(input: ParseStream<'_>, key: &Ident) -> syn::Result<Path> {
-    equals(
-        input,
-        key,
-        "the path of the server crate, such as `::my_mcp`",
-    )?;
+    equals(input, key, "::my_mcp")?;
     input.call(Path::parse_mod_style).map_err(|error| {
         syn::Error::new(
             error.span(),
@@ -170,26 +158,29 @@ pub(crate) fn crate_path(input: ParseStream<'_>, key: &Ident) -> syn::Result<Pat
     })
 }
 
-fn equals(input: ParseStream<'_>, key: &Ident, what: &str) -> syn::Result<()> {
+fn equals(input: ParseStream<'_>, key: &Ident, example: &str) -> syn::Result<()> {
     if input.parse::<Option<Token![=]>>()?.is_some() && !input.is_empty() {
         return Ok(());
     }
     Err(syn::Error::new(
         key.span(),
-        format!("`{key}` needs a value: write `{key} = ..` with {what}"),
+        format!("`{key}` needs a value: write `{key} = {example}`"),
     ))
 }
 
-fn value(input: ParseStream<'_>, key: &Ident, what: &str) -> syn::Result<Expr> {
-    equals(input, key, what)?;
+fn value(input: ParseStream<'_>, key: &Ident, example: &str) -> syn::Result<Expr> {
+    equals(input, key, example)?;
     input.parse()
 }
 
-fn literal(input: ParseStream<'_>, key: &Ident, what: &str) -> syn::Result<LitStr> {
-    equals(input, key, what)?;
-    input
-        .parse()
-        .map_err(|error| syn::Error::new(error.span(), format!("`{key}` takes {what}")))
+fn literal(input: ParseStream<'_>, key: &Ident, example: &str) -> syn::Result<LitStr> {
+    equals(input, key, example)?;
+    input.parse().map_err(|error| {
+        syn::Error::new(
+            error.span(),
+            format!("`{key}` takes text: write `{key} = {example}`"),
+        )
+    })
 }
 
 /// A bare word is true.

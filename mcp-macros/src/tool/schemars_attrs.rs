@@ -64,7 +64,7 @@ fn entry(input: ParseStream<'_>, argument: &mut Argument, errors: &mut Errors) -
                 if key != "pattern" {
                     return Err(syn::Error::new(
                         key.span(),
-                        names::unknown("key of `regex`", &key.to_string(), &["pattern"]),
+                        names::unknown("`regex` has no key", &key.to_string(), &["pattern"]),
                     ));
                 }
                 input.parse::<Token![=]>()?;
@@ -106,7 +106,7 @@ fn entry(input: ParseStream<'_>, argument: &mut Argument, errors: &mut Errors) -
         "url" => argument.keyword("format", Value::Json(quote!("uri"))),
         "with" => argument.described_as = Some(quoted_type(&text_value(input)?)?),
         other => {
-            let message = names::unknown("schemars attribute of a parameter", other, &KEYS);
+            let message = names::unknown("a parameter has no schemars attribute", other, &KEYS);
             return Err(syn::Error::new(key.span(), message));
         }
     }
@@ -126,7 +126,8 @@ fn bounds(
         let bound = input.call(Ident::parse_any)?;
         let Some((_, keywords)) = known.iter().find(|(name, _)| bound == name) else {
             let known: Vec<_> = known.iter().map(|(name, _)| *name).collect();
-            let message = names::unknown(&format!("key of `{key}`"), &bound.to_string(), &known);
+            let message =
+                names::unknown(&format!("`{key}` has no key"), &bound.to_string(), &known);
             return Err(syn::Error::new(bound.span(), message));
         };
         input.parse::<Token![=]>()?;

@@ -33,7 +33,10 @@ fn entry(input: ParseStream<'_>, argument: &mut Argument) -> syn::Result<()> {
             argument.deserialize_with = Some(module);
         }
         other => {
-            let message = names::unknown("serde attribute of a parameter", other, &KEYS);
+            let message = format!(
+                "{} (a struct can have the others: take it as `Args<T>`)",
+                names::unknown("a parameter has no serde attribute", other, &KEYS)
+            );
             return Err(syn::Error::new(key.span(), message));
         }
     }

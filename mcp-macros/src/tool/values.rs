@@ -71,7 +71,7 @@ fn icon(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Icon>
             other => {
                 return Err(syn::Error::new(
                     key.span(),
-                    names::unknown("key of an icon", other, &ICON_KEYS),
+                    names::unknown("`icon` has no key", other, &ICON_KEYS),
                 ));
             }
         }
