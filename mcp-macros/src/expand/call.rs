@@ -24,13 +24,7 @@ pub(super) fn body(tool: &Tool) -> TokenStream {
         Once::Key(key) => Some(rename_self(key.to_token_stream(), "this")),
         Once::No | Once::Exchange => None,
     };
-    // Where a type that is no result is reported.
-    let output = tool
-        .output
-        .as_ref()
-        .map_or(tool.function.span(), first_span);
-    let reply = quote_spanned!(ours(output)=> __mcp::reply);
-    let finish = Ident::new("finish", ours(output));
+    let reply = quote_spanned!(ours(output_span(tool))=> __mcp::reply);
     // A function that is neither asked nor claimed is off the async threads from the first argument on.
     if !asks && key.is_none() {
         let decoded = decoded(tool, false);
@@ -48,18 +42,22 @@ pub(super) fn body(tool: &Tool) -> TokenStream {
     let claim = if asks {
         settle(tool, key.as_ref())
     } else {
-        quote!(let run = call.begin(__mcp::once_key(&(#key))).await?;)
+        quote!(call.claim(__mcp::once_key(&(#key))).await?;)
     };
     let called = called(tool);
-    let end = if tool.is_async {
-        quote!(run.#finish(#called.await).await)
+    let run = if tool.is_async {
+        quote!(#reply(#called.await))
     } else {
-        quote! {
-            let reply = __mcp::blocking(move || #reply(#called)).await;
-            run.finish_reply(reply).await
-        }
+        quote!(__mcp::blocking(move || #reply(#called)).await)
     };
-    boxed(tool, &quote!(#decoded #names #claim #end))
+    let statements = quote! {
+        #decoded
+        #names
+        #claim
+        let reply = #run;
+        call.finish(reply).await
+    };
+    boxed(tool, &statements)
 }
 
 /// Where a type that is no result is reported.
@@ -99,7 +97,7 @@ fn settle(tool: &Tool, key: Option<&TokenStream>) -> TokenStream {
     quote! {
         let mut asking = call.asking()?;
         #(#asked)*
-        let run = asking.settle(#key).await?;
+        asking.settle(#key).await?;
         #(#taken)*
     }
 }
@@ -117,7 +115,7 @@ fn decoded(tool: &Tool, owned: bool) -> TokenStream {
                 let decoded = slot(parameter, argument, arguments - 1, owned);
                 quote!(let #value = #decoded;)
             }
-            Role::Arguments(_) => {
+            Role::Arguments => {
                 let ty = &parameter.ty;
                 quote_spanned!(ours(first_span(ty))=> let #value = call.arguments_struct::<#ty>()?;)
             }
@@ -136,7 +134,7 @@ fn decoded(tool: &Tool, owned: bool) -> TokenStream {
     let whole = tool
         .parameters
         .iter()
-        .any(|parameter| matches!(parameter.role, Role::Arguments(_)));
+        .any(|parameter| matches!(parameter.role, Role::Arguments));
     let start = match arguments {
         0 if whole => TokenStream::new(),
         0 => quote!(call.no_arguments()?;),

@@ -107,12 +107,15 @@ fn arguments(tool: &Tool) -> TokenStream {
         .parameters
         .iter()
         .find_map(|parameter| match &parameter.role {
-            Role::Arguments(ty) => Some(ty),
+            Role::Arguments => Some(&parameter.ty),
             _ => None,
         });
     match whole {
         Some(ty) => {
-            quote_spanned!(ours(first_span(ty))=> __mcp::ArgumentsSpec::Struct(__mcp::schema_of::<#ty>))
+            quote_spanned!(ours(first_span(ty))=> __mcp::ArgumentsSpec::Struct {
+                schema: __mcp::struct_schema_of::<#ty>,
+                members: __mcp::struct_members_of::<#ty>,
+            })
         }
         None => quote!(__mcp::ArgumentsSpec::List(&[#(#list),*])),
     }

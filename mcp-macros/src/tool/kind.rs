@@ -15,7 +15,7 @@ pub(super) enum Kind {
     Plain {
         is_str: bool,
     },
-    Arguments(Type),
+    Arguments,
     State,
     Context {
         referenced: Option<Type>,
@@ -23,7 +23,7 @@ pub(super) enum Kind {
     /// With the name written, `Elicit` or `Resolve`, and its argument.
     Marker {
         name: &'static str,
-        value: Type,
+        value: Option<Type>,
     },
 }
 
@@ -42,27 +42,20 @@ pub(super) fn of(ty: &Type, errors: &mut Errors) -> Option<Kind> {
     let Some(segment) = last_segment(ty) else {
         return plain(ty, errors);
     };
-    let name = segment.ident.to_string();
-    match name.as_str() {
-        "Context" => return Some(Kind::Context { referenced: None }),
-        "State" => return Some(Kind::State),
-        "Args" | "Elicit" | "Resolve" => {}
-        _ => return plain(ty, errors),
-    }
-    let Some(value) = only_argument(segment) else {
-        errors.on(ty, format!("`{name}` needs its type: write `{name}<T>`"));
-        return None;
-    };
-    Some(match name.as_str() {
-        "Args" => Kind::Arguments(value.clone()),
+    let value = only_argument(segment).cloned();
+    Some(match segment.ident.to_string().as_str() {
+        "Context" => Kind::Context { referenced: None },
+        "State" => Kind::State,
+        "Args" => Kind::Arguments,
         "Elicit" => Kind::Marker {
             name: "Elicit",
-            value: value.clone(),
+            value,
         },
-        _ => Kind::Marker {
+        "Resolve" => Kind::Marker {
             name: "Resolve",
-            value: value.clone(),
+            value,
         },
+        _ => return plain(ty, errors),
     })
 }
 

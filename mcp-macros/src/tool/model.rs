@@ -85,7 +85,7 @@ pub(crate) enum Role {
     /// A plain argument of the tool.
     Argument(Box<Argument>),
     /// `Args<T>`, all arguments as one `T`.
-    Arguments(Type),
+    Arguments,
     /// `State<T>`.
     State,
     /// `Context`, or `&Context` with the type behind the reference.

@@ -89,7 +89,7 @@ fn role(input: &PatType, errors: &mut Errors) -> Option<Role> {
     if let Kind::Marker { name, value } = &kind {
         let wire = name_of(input).map(|name| plain(&name)).unwrap_or_default();
         refuse_descriptions(&describing, name, errors);
-        return marker(input, &questions, name, value, wire, errors).map(Role::Marker);
+        return marker(input, &questions, name, value.as_ref(), wire, errors).map(Role::Marker);
     }
     if let Some(attribute) = questions.first() {
         let given = attribute.path().to_token_stream();
@@ -103,9 +103,9 @@ fn role(input: &PatType, errors: &mut Errors) -> Option<Role> {
         Kind::Plain { is_str } => {
             Role::Argument(Box::new(argument(input, is_str, &describing, errors)))
         }
-        Kind::Arguments(ty) => {
+        Kind::Arguments => {
             refuse_descriptions(&describing, "Args", errors);
-            Role::Arguments(ty)
+            Role::Arguments
         }
         Kind::State => {
             refuse_descriptions(&describing, "State", errors);
@@ -161,7 +161,7 @@ fn marker(
     input: &PatType,
     questions: &[&Attribute],
     name: &str,
-    value: &Type,
+    value: Option<&Type>,
     wire: String,
     errors: &mut Errors,
 ) -> Option<Marker> {
@@ -181,7 +181,9 @@ fn marker(
     }
     let unconditional = attribute.path().is_ident("elicit");
     let question = question::parse(attribute, errors);
-    let asks_client = last_segment(value).map(|segment| segment.ident.to_string());
+    let asks_client = value
+        .and_then(last_segment)
+        .map(|segment| segment.ident.to_string());
     if let Some(kind @ ("Sampled" | "Roots")) = asks_client.as_deref() {
         let function = if kind == "Roots" {
             "roots()"
@@ -212,7 +214,7 @@ fn marker(
 fn one_struct(parameters: &[Parameter], errors: &mut Errors) {
     let mut structs = parameters
         .iter()
-        .filter(|parameter| matches!(parameter.role, Role::Arguments(_)));
+        .filter(|parameter| matches!(parameter.role, Role::Arguments));
     if structs.next().is_none() {
         return;
     }
