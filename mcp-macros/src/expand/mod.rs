@@ -5,6 +5,8 @@ mod call;
 mod form;
 mod question;
 mod spec;
+#[cfg(test)]
+mod tests;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};

@@ -63,11 +63,15 @@ fn is_member(second_before: Option<&TokenTree>, before: Option<&TokenTree>) -> b
     (is_punct(before, '.') && !doubled('.')) || doubled(':')
 }
 
-/// `name: value` in a struct, `name::path`, `name!(..)`.
+/// `name: value` in a struct, `name::path`, `name!(..)`, and `name(..)`: a resolver may have the name of its
+/// parameter, and no parameter can be called.
 fn is_key(after: &[TokenTree]) -> bool {
+    let is_group = |token: Option<&TokenTree>, delimiter| matches!(token, Some(TokenTree::Group(group)) if group.delimiter() == delimiter);
     let is_macro = is_punct(after.first(), '!')
-        && matches!(after.get(1), Some(TokenTree::Group(group)) if group.delimiter() != Delimiter::None);
-    is_punct(after.first(), ':') || is_macro
+        && [Delimiter::Parenthesis, Delimiter::Bracket, Delimiter::Brace]
+            .into_iter()
+            .any(|delimiter| is_group(after.get(1), delimiter));
+    is_punct(after.first(), ':') || is_macro || is_group(after.first(), Delimiter::Parenthesis)
 }
 
 /// `self` in an expression of a method, which the generated code calls by another name; `self::path` stays.
@@ -105,7 +109,7 @@ mod tests {
 
     #[test]
     fn values_are_found_also_in_macros_and_strings() {
-        assert_eq!(names(quote!(f(&a, [r#type]))), ["f", "a", "type"]);
+        assert_eq!(names(quote!(f(&a, [r#type]))), ["a", "type"]);
         assert_eq!(
             names(quote!(format!("{b} {c:?} {:w$}", d))),
             ["b", "c", "w", "d"]
@@ -119,6 +123,7 @@ mod tests {
         assert_eq!(names(quote!(x.answer)), ["x"]);
         assert_eq!(names(quote!(answer::f(b))), ["b"]);
         assert_eq!(names(quote!(path::answer(answer!(c)))), ["c"]);
+        assert_eq!(names(quote!(answer(d))), ["d"]);
         assert_eq!(names(quote!(S { answer: d })), ["S", "d"]);
     }
 
