@@ -16,17 +16,19 @@ mod tool;
 
 use proc_macro::TokenStream;
 
-/// Turns a function into a tool. Documented at `mcp_server::tool`.
+/// Turns a function, or the methods of an `impl` block that are marked as well, into tools. Documented at
+/// `mcp_server::tool`.
+///
+/// One name serves both, because an attribute `tools` could not stand beside the macro `tools!`: Rust keeps the two in one
+/// namespace.
 #[proc_macro_attribute]
 pub fn tool(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    tool::function(arguments.into(), item.into()).into()
-}
-
-/// Turns the methods of an `impl` block that are marked `#[tool]` into tools of a value. Documented at
-/// `mcp_server::tools`.
-#[proc_macro_attribute]
-pub fn tools(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    tool::methods(arguments.into(), item.into()).into()
+    let (arguments, item) = (arguments.into(), item.into());
+    if syntax::is_impl(&item) {
+        tool::methods(arguments, item).into()
+    } else {
+        tool::function(arguments, item).into()
+    }
 }
 
 /// Makes a struct a form that a person can be asked to fill in, or a unit enum a choice inside one. Documented

@@ -157,3 +157,15 @@ pub(crate) fn text_value(input: ParseStream<'_>) -> syn::Result<LitStr> {
     input.parse::<Token![=]>()?;
     input.parse()
 }
+
+/// Whether an item is an `impl` block, seen from its first word after the attributes.
+pub(crate) fn is_impl(item: &proc_macro2::TokenStream) -> bool {
+    item.clone()
+        .into_iter()
+        .find_map(|token| match token {
+            proc_macro2::TokenTree::Ident(word) if word == "unsafe" || word == "default" => None,
+            proc_macro2::TokenTree::Ident(word) => Some(word == "impl"),
+            _ => None,
+        })
+        .unwrap_or_default()
+}

@@ -15,14 +15,14 @@ use crate::syntax::{cfgs, last_segment, only_argument, peel, plain};
 pub(super) fn free(function: &Function, options: Options, errors: &mut Errors) -> Option<Tool> {
     if let Some(receiver) = function.signature.receiver() {
         let message =
-            "a method is a tool only inside a `#[tools]` block: put `#[tools]` on the `impl`";
+            "a method is a tool only inside a `#[tool]` block: put `#[tool]` on the `impl`";
         errors.on(receiver.self_token, message);
         return None;
     }
     tool(function, options, Receiver::None, errors)
 }
 
-/// A method of a `#[tools]` block.
+/// A method of a `#[tool]` block.
 pub(super) fn method(function: &Function, options: Options, errors: &mut Errors) -> Option<Tool> {
     let receiver = receiver(&function.signature, errors);
     tool(
@@ -74,7 +74,7 @@ fn tool(
 
 fn receiver(signature: &Signature, errors: &mut Errors) -> Option<Receiver> {
     let Some(receiver) = signature.receiver() else {
-        errors.on(&signature.ident, "a tool of a `#[tools]` block takes `&self`: move a function without it out of the block");
+        errors.on(&signature.ident, "a tool of a `#[tool]` block takes `&self`: move a function without it out of the block");
         return None;
     };
     match &receiver.kind {
@@ -118,7 +118,7 @@ fn modifiers(signature: &Signature, errors: &mut Errors) {
         let message = if signature.receiver().is_some() {
             "a tool cannot be generic: name a type, or make the `impl` block generic"
         } else {
-            "a tool cannot be generic: name a type, or make it a method of a generic type in a `#[tools]` block"
+            "a tool cannot be generic: name a type, or make it a method of a generic type in a `#[tool]` block"
         };
         errors.on(parameter, message);
     } else if let Some(clause) = &signature.generics.where_clause {

@@ -1,4 +1,4 @@
-//! `#[tools]`: finds the marked methods of an `impl` block, whose other members stay unread.
+//! `#[tool]`: finds the marked methods of an `impl` block, whose other members stay unread.
 
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
@@ -36,7 +36,7 @@ impl Parse for Block {
         let attributes = input.call(Attribute::parse_outer)?;
         if !input.peek(Token![impl]) {
             return Err(
-                input.error("`#[tools]` goes on an `impl` block: a function takes `#[tool]`")
+                input.error("`#[tool]` goes on an `impl` block: a function takes `#[tool]`")
             );
         }
         input.parse::<Token![impl]>()?;
@@ -77,7 +77,7 @@ impl Parse for Block {
 /// The tools of a block.
 pub(super) fn check(block: &Block, errors: &mut Errors) -> Vec<Tool> {
     if let Some(trait_) = &block.trait_ {
-        errors.on(trait_, "the methods of a trait cannot be tools: put `#[tools]` on an `impl` block of the type itself");
+        errors.on(trait_, "the methods of a trait cannot be tools: put `#[tool]` on an `impl` block of the type itself");
         return Vec::new();
     }
     if let Some(lifetime) = block.generics.lifetimes().next() {
@@ -122,7 +122,7 @@ fn method(mark: &Attribute, rest: TokenStream, errors: &mut Errors) -> Option<To
     if let Some(key) = options.key("crate") {
         errors.on(
             key,
-            "the whole block has one server crate: write `#[tools(crate = ..)]`",
+            "the whole block has one server crate: write `#[tool(crate = ..)]`",
         );
     }
     let function = errors.keep(syn::parse2::<Function>(rest))?;

@@ -1,4 +1,4 @@
-//! `#[tool]` and `#[tools]`: from tokens to a checked model.
+//! `#[tool]` on functions and on `impl` blocks: from tokens to a checked model.
 
 mod check;
 mod doc;
@@ -75,7 +75,7 @@ fn handle(options: &Options, function: Option<&Function>, item: &TokenStream) ->
     })
 }
 
-/// `#[tools]` on an `impl` block.
+/// `#[tool]` on an `impl` block.
 pub(crate) fn methods(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let krate = options::of_impl_block(arguments, &mut errors);

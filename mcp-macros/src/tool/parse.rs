@@ -18,7 +18,7 @@ impl Parse for Function {
         let visibility = input.parse()?;
         if !starts_function(input) {
             return Err(input.error(
-                "`#[tool]` goes on a function, and on the methods of a `#[tools]` impl block",
+                "`#[tool]` goes on a function, and on the methods of a `#[tool]` impl block",
             ));
         }
         let signature: Signature = input.parse()?;
