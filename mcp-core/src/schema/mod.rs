@@ -3,9 +3,22 @@
 //!
 //! * [`FormSchema`] is the specification's restricted form schema as a type. It is built by hand or
 //!   converted from a derived JSON schema, and says in words what does not fit.
+//! * [`to_dialect`] rewrites a derived JSON schema into the [dialect]; [`wrap_result`] makes an object
+//!   of a result that is none.
+//! * [`Validator`] checks values against such a schema, and [`coerce()`] rewrites the few that fit the schema and
+//!   not the decoder.
+//! * [`assert_provider_safe`] is for tests: it walks a schema and tells every breach of the dialect.
 
+pub mod dialect;
 pub mod form;
+pub mod validate;
 
+mod coerce;
 mod numbers;
+mod provider;
 
+pub use coerce::coerce;
+pub use dialect::{Dialect, DialectOptions, SchemaFault, needs_wrapping, to_dialect, wrap_result};
 pub use form::{FieldKind, FormFault, FormField, FormSchema, FormViolation};
+pub use provider::{assert_provider_safe, check_provider_safe};
+pub use validate::{Received, SchemaFaults, Validator, Violation};

@@ -107,6 +107,27 @@ pub(crate) fn integer_bounds(
     Ok((least, most))
 }
 
+/// Whether a Rust integer type has exactly these bounds, as [`format_bounds`] tells them.
+pub(crate) fn are_bounds_of_a_type(least: Option<i128>, most: Option<i128>) -> bool {
+    [
+        "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    ]
+    .into_iter()
+    .any(|format| format_bounds(format) == Some((least, most)))
+}
+
+/// Whether a number is a multiple of another: exactly for integers, to the precision of floats otherwise.
+pub(crate) fn is_multiple(number: &Number, step: &Number) -> bool {
+    if let (Some(number), Some(step)) = (integer(number), integer(step)) {
+        return step != 0 && number % step == 0;
+    }
+    let (Some(number), Some(step)) = (number.as_f64(), step.as_f64()) else {
+        return false;
+    };
+    let quotient = number / step;
+    (quotient - quotient.round()).abs() <= f64::EPSILON * quotient.abs().max(1.0)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

@@ -1,0 +1,146 @@
+//! The root of a schema, which is stricter than the rest, and the wrapper of results that are no objects.
+
+use serde_json::{Map, Value, json};
+
+use super::alternatives::merged;
+use super::convert::{Closing, Converter, Null};
+use super::{Dialect, DialectOptions, Keywords, Purpose, SchemaFault};
+
+/// Rewrites a schema that schemars derived (JSON Schema 2020-12, definitions under `$defs`) into the dialect.
+///
+/// # Errors
+///
+/// All parts that have no place in it.
+pub fn to_dialect(root: Value, options: DialectOptions) -> Result<Dialect, Vec<SchemaFault>> {
+    let mut converter = Converter::new(&root, options);
+    let converted = converter.root(&root);
+    if !converter.faults.is_empty() {
+        return Err(converter.faults);
+    }
+    let (schema, exact) = converted;
+    let definitions: Map<String, Value> = converter.kept.into_iter().collect();
+    let schema = with_definitions(schema, &definitions);
+    let exact = exact.map(|exact| with_definitions(exact, &definitions));
+    Ok(Dialect {
+        has_constraints: converter.has_constraints || exact.is_some(),
+        schema,
+        exact,
+    })
+}
+
+impl Converter<'_> {
+    /// The schema to serve, and the exact one where it differs.
+    fn root(&mut self, root: &Value) -> (Value, Option<Value>) {
+        let closing = if self.options.open {
+            Closing::OpenRoot
+        } else {
+            Closing::ClosedRoot
+        };
+        let keywords = match root {
+            Value::Object(keywords) => self.resolve(keywords.clone()),
+            _ => Ok(Keywords::new()),
+        };
+        let mut keywords = match keywords {
+            Ok(keywords) => keywords,
+            Err(problem) => return (self.fault("", problem), None),
+        };
+        keywords.remove("title");
+        let plain = keywords.get("type").is_some_and(|name| name == "object")
+            && ["oneOf", "anyOf", "enum", "const"]
+                .iter()
+                .all(|keyword| !keywords.contains_key(*keyword));
+        if plain {
+            keywords.retain(|keyword, _| {
+                !["$schema", "$defs", "definitions", "examples"].contains(&keyword.as_str())
+            });
+            if keywords.get("default").is_some() {
+                keywords.remove("default");
+            }
+            keywords.retain(|keyword, _| {
+                !keyword.starts_with("x-") && keyword != "deprecated" && keyword != "$comment"
+            });
+            return (self.object(keywords, "", closing), None);
+        }
+        let converted = self.convert(&Value::Object(keywords), "", Null::IsAbsence);
+        if !self.faults.is_empty() {
+            return (converted, None);
+        }
+        self.root_alternatives(converted, closing)
+    }
+
+    /// Alternatives that a tag tells apart become one object; other roots are fine for a result only.
+    fn root_alternatives(&mut self, converted: Value, closing: Closing) -> (Value, Option<Value>) {
+        let alternatives = converted.get("anyOf").and_then(Value::as_array);
+        let objects: Option<Vec<Keywords>> = alternatives.and_then(|alternatives| {
+            let object = |schema: &Value| {
+                schema
+                    .as_object()
+                    .filter(|schema| schema.contains_key("properties"))
+                    .cloned()
+            };
+            alternatives.iter().map(object).collect()
+        });
+        if let Some(mut objects) = objects {
+            if closing == Closing::OpenRoot {
+                for object in &mut objects {
+                    object.insert("additionalProperties".to_owned(), true.into());
+                }
+            }
+            let mut kept = Keywords::new();
+            if let Some(description) = converted.get("description") {
+                kept.insert("description".to_owned(), description.clone());
+            }
+            let schema = merged(&objects, kept);
+            return (Value::Object(schema), Some(json!({"anyOf": objects})));
+        }
+        let is_object = converted.get("type").is_some_and(|name| name == "object");
+        match self.options.purpose {
+            Purpose::Arguments if !is_object => {
+                let problem =
+                    "is no object: arguments are named, so take a struct with named fields";
+                (self.fault("", problem), None)
+            }
+            Purpose::Arguments if closing == Closing::OpenRoot => {
+                let mut opened = converted;
+                opened["additionalProperties"] = true.into();
+                (opened, None)
+            }
+            _ => (converted, None),
+        }
+    }
+}
+
+fn with_definitions(mut schema: Value, definitions: &Map<String, Value>) -> Value {
+    if !definitions.is_empty()
+        && let Some(keywords) = schema.as_object_mut()
+    {
+        keywords.insert("$defs".to_owned(), Value::Object(definitions.clone()));
+    }
+    schema
+}
+
+/// Whether a result of this schema must be wrapped by [`wrap_result`] for hosts that expect an object.
+#[must_use]
+pub fn needs_wrapping(schema: &Value) -> bool {
+    schema.get("type").is_none_or(|name| name != "object")
+}
+
+/// The schema of an object whose only member, `result`, has the given schema. Definitions move to the new root.
+///
+/// Released hosts refuse the whole list over one output schema that is no object.
+#[must_use]
+pub fn wrap_result(mut schema: Value) -> Value {
+    let definitions = schema
+        .as_object_mut()
+        .and_then(|keywords| keywords.remove("$defs"));
+    let mut wrapped = json!({
+        "type": "object",
+        "properties": {"result": schema},
+        "required": ["result"],
+        "additionalProperties": false,
+    });
+    if let Some(definitions) = definitions {
+        wrapped["$defs"] = definitions;
+    }
+    wrapped
+}

@@ -1,0 +1,432 @@
+//! Whether a schema is in the dialect that every host accepts: for our own tests and for those of users.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::dialect::{FORMATS, applicable};
+
+/// Every breach of the [dialect](super::dialect) in the schema of a tool's arguments or result, as sentences with a JSON
+/// pointer; empty if hosts will accept it.
+#[must_use]
+pub fn check_provider_safe(schema: &Value) -> Vec<String> {
+    let mut walk = Walk {
+        breaches: Vec::new(),
+        references: BTreeSet::new(),
+    };
+    walk.root(schema);
+    walk.breaches
+}
+
+/// Asserts that hosts will accept the schema of a tool's arguments or result.
+///
+/// # Panics
+///
+/// If it is outside the dialect, with every breach.
+///
+/// ```
+/// use mcp_core::schema::assert_provider_safe;
+/// use serde_json::json;
+///
+/// assert_provider_safe(&json!({"type": "object", "properties": {}, "additionalProperties": false}));
+/// ```
+#[track_caller]
+pub fn assert_provider_safe(schema: &Value) {
+    let breaches = check_provider_safe(schema);
+    assert!(
+        breaches.is_empty(),
+        "not every host accepts this schema:\n  {}\n{schema:#}",
+        breaches.join("\n  ")
+    );
+}
+
+struct Walk {
+    breaches: Vec<String>,
+    references: BTreeSet<String>,
+}
+
+impl Walk {
+    fn breach(&mut self, at: &str, problem: impl std::fmt::Display) {
+        let place = if at.is_empty() { "the root" } else { at };
+        self.breaches.push(format!("{place} {problem}"));
+    }
+
+    fn root(&mut self, schema: &Value) {
+        let Value::Object(keywords) = schema else {
+            return self.breach("", "is no object");
+        };
+        if keywords.get("type") != Some(&"object".into()) {
+            self.breach("", "must say `type: object`");
+        }
+        if !keywords.get("properties").is_some_and(Value::is_object) {
+            self.breach("", "must have `properties`");
+        }
+        if !keywords.contains_key("additionalProperties") {
+            self.breach("", "must say `additionalProperties`");
+        }
+        if keywords.contains_key("title") {
+            self.breach("", "must have no title");
+        }
+        let definitions = match keywords.get("$defs") {
+            None => Map::new(),
+            Some(Value::Object(definitions)) if !definitions.is_empty() => definitions.clone(),
+            Some(_) => {
+                self.breach("", "must have no `$defs` but a filled object");
+                Map::new()
+            }
+        };
+        let mut keywords = keywords.clone();
+        keywords.remove("$defs");
+        self.keywords(&keywords, "");
+        for (name, schema) in &definitions {
+            self.schema(schema, &format!("/$defs/{name}"));
+        }
+        for reference in std::mem::take(&mut self.references) {
+            let name = reference.strip_prefix("#/$defs/");
+            if !name.is_some_and(|name| definitions.contains_key(name)) {
+                self.breach("", format_args!("does not define `{reference}`"));
+            }
+        }
+        for name in definitions.keys() {
+            if !reaches(&definitions, name) {
+                self.breach(&format!("/$defs/{name}"), "is not recursive: inline it");
+            }
+            if !mentions(&Value::Object(keywords.clone()), &definitions, name) {
+                self.breach(&format!("/$defs/{name}"), "is never used");
+            }
+        }
+    }
+
+    fn schema(&mut self, schema: &Value, at: &str) {
+        match schema {
+            Value::Object(keywords) => self.keywords(keywords, at),
+            Value::Bool(_) => self.breach(at, "is a boolean schema"),
+            _ => self.breach(at, "is no schema"),
+        }
+    }
+
+    fn keywords(&mut self, keywords: &Map<String, Value>, at: &str) {
+        let kinds = ["type", "anyOf", "$ref"].map(|keyword| keywords.contains_key(keyword));
+        let count = kinds.iter().filter(|has| **has).count();
+        // The items of an array of any JSON end the nesting of types.
+        let is_end =
+            at.ends_with("/items") && keywords.len() == 1 && keywords.contains_key("description");
+        if count != 1 && !is_end {
+            self.breach(at, "must have exactly one of `type`, `anyOf` and `$ref`");
+        }
+        if at.is_empty() && !kinds[0] {
+            self.breach(at, "must have no combinator and no reference");
+        }
+        let known = match keywords.get("type") {
+            None => &[],
+            Some(Value::String(name)) => {
+                self.typed(name, keywords, at);
+                applicable(name)
+            }
+            Some(_) => {
+                self.breach(at, "must name one type");
+                &[]
+            }
+        };
+        for keyword in keywords.keys().map(String::as_str) {
+            let general =
+                ["type", "anyOf", "$ref", "title", "description", "default"].contains(&keyword);
+            if !general && !known.contains(&keyword) {
+                self.breach(at, format_args!("has the keyword `{keyword}`"));
+            }
+        }
+        if keywords.get("default").is_some_and(Value::is_null) {
+            self.breach(at, "has the default null");
+        }
+        match keywords.get("$ref") {
+            None => {}
+            Some(Value::String(reference)) => {
+                self.references.insert(reference.clone());
+            }
+            Some(_) => self.breach(at, "has a `$ref` that is no string"),
+        }
+        match keywords.get("anyOf") {
+            None => {}
+            Some(Value::Array(schemas)) if !schemas.is_empty() => {
+                for (i, schema) in schemas.iter().enumerate() {
+                    self.schema(schema, &format!("{at}/anyOf/{i}"));
+                }
+            }
+            Some(_) => self.breach(at, "has an empty `anyOf`"),
+        }
+    }
+
+    fn typed(&mut self, name: &str, keywords: &Map<String, Value>, at: &str) {
+        match name {
+            "object" => self.object(keywords, at),
+            "array" => match keywords.get("items") {
+                Some(items) => self.schema(items, &format!("{at}/items")),
+                None => self.breach(at, "is an array without `items`"),
+            },
+            "string" => {
+                let plain =
+                    |values: &Vec<Value>| !values.is_empty() && values.iter().all(Value::is_string);
+                if keywords
+                    .get("enum")
+                    .is_some_and(|values| !values.as_array().is_some_and(plain))
+                {
+                    self.breach(at, "has an `enum` of something other than strings");
+                }
+                if keywords
+                    .get("format")
+                    .is_some_and(|format| !FORMATS.iter().any(|known| format == known))
+                {
+                    self.breach(at, "has a format that is not registered");
+                }
+            }
+            "integer" => {
+                for keyword in ["minimum", "maximum", "multipleOf"] {
+                    if keywords
+                        .get(keyword)
+                        .is_some_and(|bound| !bound.is_i64() && !bound.is_u64())
+                    {
+                        self.breach(at, format_args!("has a `{keyword}` that is no integer"));
+                    }
+                }
+            }
+            "number" | "boolean" | "null" => {}
+            other => self.breach(at, format_args!("has the unknown type `{other}`")),
+        }
+    }
+
+    fn object(&mut self, keywords: &Map<String, Value>, at: &str) {
+        let properties = keywords.get("properties").map(Value::as_object);
+        if properties == Some(None) {
+            self.breach(at, "has `properties` that are no object");
+        }
+        let properties = properties.flatten();
+        for (name, schema) in properties.into_iter().flatten() {
+            self.schema(
+                schema,
+                &format!(
+                    "{at}/properties/{}",
+                    name.replace('~', "~0").replace('/', "~1")
+                ),
+            );
+        }
+        match keywords.get("additionalProperties") {
+            None => self.breach(at, "must say `additionalProperties`"),
+            Some(Value::Bool(_)) => {}
+            Some(schema) => self.schema(schema, &format!("{at}/additionalProperties")),
+        }
+        let names = keywords
+            .get("required")
+            .map_or(Some(&[][..]), |names| names.as_array().map(Vec::as_slice));
+        let declared = |name: &Value| {
+            name.as_str().is_some_and(|name| {
+                properties.is_some_and(|properties| properties.contains_key(name))
+            })
+        };
+        if !names.is_some_and(|names| names.iter().all(declared)) {
+            self.breach(at, "requires what it does not declare");
+        }
+    }
+}
+
+/// Whether a definition refers to itself, through others or not.
+fn reaches(definitions: &Map<String, Value>, name: &str) -> bool {
+    definitions
+        .get(name)
+        .is_some_and(|schema| mentions(schema, definitions, name))
+}
+
+/// Whether a schema refers to a definition, through others or not.
+fn mentions(schema: &Value, definitions: &Map<String, Value>, name: &str) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut ahead = vec![schema];
+    while let Some(value) = ahead.pop() {
+        match value {
+            Value::Object(keywords) => {
+                if let Some(target) = keywords
+                    .get("$ref")
+                    .and_then(Value::as_str)
+                    .and_then(|r| r.strip_prefix("#/$defs/"))
+                {
+                    if target == name {
+                        return true;
+                    }
+                    if seen.insert(target) {
+                        ahead.extend(definitions.get(target));
+                    }
+                }
+                ahead.extend(keywords.values());
+            }
+            Value::Array(items) => ahead.extend(items),
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{assert_provider_safe, check_provider_safe};
+
+    fn breaches_of(property: Value) -> Vec<String> {
+        check_provider_safe(
+            &json!({"type": "object", "properties": {"a": property}, "additionalProperties": false}),
+        )
+    }
+
+    #[test]
+    fn schemas_that_made_hosts_drop_their_tools_are_told() {
+        let cases = [
+            (json!(true), "/properties/a is a boolean schema"),
+            (
+                json!({}),
+                "/properties/a must have exactly one of `type`, `anyOf` and `$ref`",
+            ),
+            (
+                json!({"description": "d"}),
+                "/properties/a must have exactly one of `type`, `anyOf` and `$ref`",
+            ),
+            (
+                json!({"type": ["string", "null"]}),
+                "/properties/a must name one type",
+            ),
+            (
+                json!({"type": "string", "nullable": true}),
+                "/properties/a has the keyword `nullable`",
+            ),
+            (
+                json!({"type": "string", "default": null}),
+                "/properties/a has the default null",
+            ),
+            (
+                json!({"type": "integer", "format": "uint64"}),
+                "/properties/a has the keyword `format`",
+            ),
+            (
+                json!({"type": "number", "format": "float"}),
+                "/properties/a has the keyword `format`",
+            ),
+            (
+                json!({"type": "string", "format": "int32"}),
+                "/properties/a has a format that is not registered",
+            ),
+            (
+                json!({"type": "string", "const": "x"}),
+                "/properties/a has the keyword `const`",
+            ),
+            (
+                json!({"type": "string", "enum": [1]}),
+                "/properties/a has an `enum` of something other than strings",
+            ),
+            (
+                json!({"type": "integer", "enum": [1]}),
+                "/properties/a has the keyword `enum`",
+            ),
+            (
+                json!({"type": "array"}),
+                "/properties/a is an array without `items`",
+            ),
+            (
+                json!({"type": "array", "items": true}),
+                "/properties/a/items is a boolean schema",
+            ),
+            (
+                json!({"type": "object", "additionalProperties": true, "required": ["x"]}),
+                "/properties/a requires what it does not declare",
+            ),
+            (
+                json!({"type": "object", "properties": {}}),
+                "/properties/a must say `additionalProperties`",
+            ),
+            (
+                json!({"anyOf": [true]}),
+                "/properties/a/anyOf/0 is a boolean schema",
+            ),
+            (
+                json!({"$ref": "#/$defs/Missing"}),
+                "the root does not define `#/$defs/Missing`",
+            ),
+            (
+                json!({"type": "integer", "minimum": 0.5}),
+                "/properties/a has a `minimum` that is no integer",
+            ),
+        ];
+        for (property, expected) in cases {
+            assert_eq!(breaches_of(property.clone()), [expected], "{property}");
+        }
+        for combinator in ["oneOf", "allOf"] {
+            let breaches = breaches_of(json!({combinator: [{"type": "string"}]}));
+            assert!(
+                breaches.contains(&format!("/properties/a has the keyword `{combinator}`")),
+                "{breaches:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn roots_are_strict() {
+        let cases = [
+            (json!(true), "the root is no object"),
+            (
+                json!({"type": "array", "items": {"type": "string"}}),
+                "the root must say `type: object`",
+            ),
+            (
+                json!({"type": "object", "additionalProperties": false}),
+                "the root must have `properties`",
+            ),
+            (
+                json!({"type": "object", "properties": [], "additionalProperties": false}),
+                "the root must have `properties`",
+            ),
+            (
+                json!({"type": "object", "properties": {}}),
+                "the root must say `additionalProperties`",
+            ),
+            (
+                json!({"type": "object", "properties": {}, "additionalProperties": false, "title": "T"}),
+                "the root must have no title",
+            ),
+            (
+                json!({"type": "object", "properties": {}, "additionalProperties": false, "$schema": "x"}),
+                "the root has the keyword `$schema`",
+            ),
+            (
+                json!({"anyOf": [{"type": "string"}]}),
+                "the root must have no combinator and no reference",
+            ),
+        ];
+        for (schema, expected) in cases {
+            let breaches = check_provider_safe(&schema);
+            assert!(
+                breaches.contains(&expected.to_owned()),
+                "{schema} {breaches:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn definitions_are_recursive_and_used() {
+        let with = |definitions: Value| json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "additionalProperties": false, "$defs": definitions});
+        let recursive = json!({"type": "array", "items": {"$ref": "#/$defs/A"}});
+        assert_provider_safe(&with(json!({"A": recursive})));
+        assert_eq!(
+            check_provider_safe(&with(json!({"A": {"type": "string"}}))),
+            ["/$defs/A is not recursive: inline it"]
+        );
+        let unused =
+            with(json!({"A": recursive, "B": {"type": "array", "items": {"$ref": "#/$defs/B"}}}));
+        assert_eq!(check_provider_safe(&unused), ["/$defs/B is never used"]);
+        assert!(
+            check_provider_safe(&with(json!({"A": true})))
+                .contains(&"/$defs/A is a boolean schema".to_owned())
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "not every host accepts this schema")]
+    fn the_assertion_panics_with_the_breaches() {
+        assert_provider_safe(&json!({"type": "object"}));
+    }
+}

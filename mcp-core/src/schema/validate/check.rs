@@ -1,0 +1,603 @@
+//! Values against compiled nodes.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Number, Value};
+
+use super::node::{
+    Additional, Alternatives, ArrayNode, Node, NumberNode, ObjectNode, StringNode, Types,
+};
+use super::violation::{Received, Violation, type_name, with_article};
+use super::{MAX_DEPTH, MAX_VIOLATIONS, Validator};
+use crate::schema::numbers;
+
+/// Alternatives of one type are tried one after the other, and such within such multiply.
+const MAX_STEPS: usize = 1_000_000;
+/// References and alternatives within each other, around one value.
+const MAX_HOPS: usize = 32;
+/// Keys longer than this are cut where they are repeated.
+const MAX_KEY: usize = 64;
+/// Of longer lists of allowed values or known keys, this many are told.
+const MAX_LISTED: usize = 24;
+
+impl Validator {
+    /// Checks a value.
+    ///
+    /// # Errors
+    ///
+    /// Everything that does not fit, in the order of the schema, [`MAX_VIOLATIONS`] at most.
+    pub fn validate(&self, value: &Value) -> Result<(), Vec<Violation>> {
+        let steps = Cell::new(0);
+        let mut check = Check::new(&self.definitions, &steps);
+        check.node(&self.root, value, &Path::Root);
+        if check.found.is_empty() {
+            Ok(())
+        } else {
+            Err(check.found)
+        }
+    }
+
+    /// Whether a value fits.
+    #[must_use]
+    pub fn is_valid(&self, value: &Value) -> bool {
+        self.fits(&self.root, value)
+    }
+
+    pub(in crate::schema) fn root(&self) -> &Node {
+        &self.root
+    }
+
+    pub(in crate::schema) fn definition(&self, index: usize) -> Option<&Node> {
+        self.definitions.get(index)
+    }
+
+    pub(in crate::schema) fn fits(&self, node: &Node, value: &Value) -> bool {
+        let steps = Cell::new(0);
+        let mut check = Check::new(&self.definitions, &steps);
+        check.node(node, value, &Path::Root);
+        check.found.is_empty()
+    }
+}
+
+/// Where a value is, on the stack: nothing is allocated unless there is something to report.
+enum Path<'a> {
+    Root,
+    Key(&'a Path<'a>, &'a str),
+    Index(&'a Path<'a>, usize),
+}
+
+impl Path<'_> {
+    fn pointer(&self) -> String {
+        match self {
+            Self::Root => String::new(),
+            Self::Key(parent, key) => {
+                format!(
+                    "{}/{}",
+                    parent.pointer(),
+                    shown(key).replace('~', "~0").replace('/', "~1")
+                )
+            }
+            Self::Index(parent, index) => format!("{}/{index}", parent.pointer()),
+        }
+    }
+}
+
+struct Check<'a> {
+    definitions: &'a [Node],
+    found: Vec<Violation>,
+    /// How deep the value is nested here.
+    depth: usize,
+    /// How many references and alternatives were followed without going deeper.
+    hops: usize,
+    /// Steps of all trials of alternatives so far; shared with them.
+    steps: &'a Cell<usize>,
+    is_trial: bool,
+}
+
+impl<'a> Check<'a> {
+    fn new(definitions: &'a [Node], steps: &'a Cell<usize>) -> Self {
+        Self {
+            definitions,
+            found: Vec::new(),
+            depth: 0,
+            hops: 0,
+            steps,
+            is_trial: false,
+        }
+    }
+
+    fn report(&mut self, path: &Path<'_>, expected: impl Into<String>, received: Received) {
+        if self.found.len() < MAX_VIOLATIONS {
+            self.found.push(Violation {
+                pointer: path.pointer(),
+                expected: expected.into(),
+                received,
+            });
+        }
+    }
+
+    /// Checks a value within the current one.
+    fn nested(&mut self, node: &Node, value: &Value, path: &Path<'_>) {
+        if self.depth == MAX_DEPTH {
+            let expected = format!("nested at most {MAX_DEPTH} deep");
+            return self.report(path, expected, Received::BadValue(type_name(value)));
+        }
+        self.depth += 1;
+        let hops = std::mem::take(&mut self.hops);
+        self.node(node, value, path);
+        self.hops = hops;
+        self.depth -= 1;
+    }
+
+    /// Checks the current value against one more schema.
+    fn node(&mut self, node: &Node, value: &Value, path: &Path<'_>) {
+        if self.is_trial {
+            self.steps.set(self.steps.get() + 1);
+        }
+        if self.hops > MAX_HOPS || self.steps.get() > MAX_STEPS {
+            let expected = "simpler: following all alternatives takes too long";
+            return self.report(path, expected, Received::BadValue(type_name(value)));
+        }
+        self.hops += 1;
+        self.checks(node, value, path);
+        self.hops -= 1;
+    }
+
+    fn checks(&mut self, node: &Node, value: &Value, path: &Path<'_>) {
+        if node.never {
+            return self.report(path, "absent", Received::BadValue(type_name(value)));
+        }
+        if let Some(types) = node.types
+            && !self.types(types, node, value, path)
+        {
+            return;
+        }
+        if let Some(allowed) = &node.allowed
+            && !allowed.iter().any(|known| equal(known, value))
+        {
+            let received = match allowed
+                .iter()
+                .any(|known| type_name(known) == type_name(value))
+            {
+                true => Received::BadValue(type_name(value)),
+                false => Received::WrongType(type_name(value)),
+            };
+            return self.report(path, one_of(allowed), received);
+        }
+        match value {
+            Value::Object(members) => {
+                if let Some(object) = &node.object {
+                    self.object(object, members, path);
+                }
+            }
+            Value::Array(items) => {
+                if let Some(array) = &node.array {
+                    self.array(array, items, path);
+                }
+            }
+            Value::String(text) => {
+                if let Some(string) = &node.string {
+                    self.string(string, text, path);
+                }
+            }
+            Value::Number(number) => {
+                if let Some(bounds) = &node.number {
+                    self.number(bounds, number, path);
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
+        if let Some(index) = node.reference
+            && let Some(target) = self.definitions.get(index)
+        {
+            self.node(target, value, path);
+        }
+        for part in &node.all_of {
+            self.node(part, value, path);
+        }
+        if let Some(alternatives) = &node.any_of {
+            self.alternatives(alternatives, value, path);
+        }
+        if let Some(alternatives) = &node.one_of {
+            self.one_alternative(alternatives, value, path);
+        }
+    }
+
+    /// Whether the type fits; if not, that is all there is to say.
+    fn types(&mut self, types: Types, node: &Node, value: &Value, path: &Path<'_>) -> bool {
+        if !types.admits(value) {
+            self.report(
+                path,
+                expected(node, self.definitions),
+                Received::WrongType(type_name(value)),
+            );
+            return false;
+        }
+        if let Value::Number(number) = value
+            && types.is_integer_only()
+            && numbers::integer(number).is_none()
+        {
+            let whole = number.as_f64().is_some_and(|value| value.fract() == 0.0);
+            let expected = if whole {
+                "an integer of at most 64 bits, written without fraction and exponent"
+            } else {
+                "an integer, without a fraction"
+            };
+            self.report(path, expected, Received::BadValue("number"));
+            return false;
+        }
+        true
+    }
+
+    fn object(&mut self, node: &ObjectNode, members: &Map<String, Value>, path: &Path<'_>) {
+        for name in &node.required {
+            if !members.contains_key(name) {
+                let expected = match node.properties.get(name) {
+                    Some(property) => expected(&property.node, self.definitions),
+                    None => "present".to_owned(),
+                };
+                self.report(&Path::Key(path, name), expected, Received::Missing);
+            }
+        }
+        for (name, value) in members {
+            let path = Path::Key(path, name);
+            match (node.properties.get(name), &node.additional) {
+                // Left out, in the spelling of a client that names every argument.
+                (Some(property), _) if !property.required && value.is_null() => {}
+                (Some(property), _) => self.nested(&property.node, value, &path),
+                (None, Additional::Any) => {}
+                (None, Additional::Each(node)) => self.nested(node, value, &path),
+                (None, Additional::None) => {
+                    let known: Vec<String> = node
+                        .properties
+                        .keys()
+                        .map(|known| format!("`{known}`"))
+                        .collect();
+                    self.report(&path, listed(known), Received::UnknownKey);
+                }
+            }
+        }
+        let counts = (node.min_properties, node.max_properties);
+        self.counted(
+            members.len(),
+            counts,
+            "an object of",
+            "member",
+            "object",
+            path,
+        );
+    }
+
+    fn array(&mut self, node: &ArrayNode, items: &[Value], path: &Path<'_>) {
+        for (i, item) in items.iter().enumerate() {
+            if let Some(schema) = node.prefix.get(i).or(node.items.as_ref()) {
+                self.nested(schema, item, &Path::Index(path, i));
+            }
+        }
+        self.counted(
+            items.len(),
+            (node.min_items, node.max_items),
+            "an array of",
+            "item",
+            "array",
+            path,
+        );
+        if node.unique {
+            let distinct: BTreeSet<String> = items.iter().map(canonical).collect();
+            if distinct.len() < items.len() {
+                self.report(
+                    path,
+                    "an array without repeated items",
+                    Received::BadValue("array"),
+                );
+            }
+        }
+    }
+
+    fn string(&mut self, node: &StringNode, text: &str, path: &Path<'_>) {
+        let counts = (node.min_length, node.max_length);
+        if counts != (None, None) {
+            self.counted(
+                text.chars().count(),
+                counts,
+                "a string of",
+                "character",
+                "string",
+                path,
+            );
+        }
+        if let Some((pattern, matches)) = &node.pattern
+            && !matches(text)
+        {
+            self.report(
+                path,
+                format!("a string that matches {pattern}"),
+                Received::BadValue("string"),
+            );
+        }
+    }
+
+    fn counted(
+        &mut self,
+        count: usize,
+        (least, most): (Option<usize>, Option<usize>),
+        what: &str,
+        noun: &str,
+        name: &'static str,
+        path: &Path<'_>,
+    ) {
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        if let Some(least) = least.filter(|least| count < *least) {
+            let expected = format!("{what} at least {least} {noun}{}", plural(least));
+            self.report(path, expected, Received::BadValue(name));
+        }
+        if let Some(most) = most.filter(|most| count > *most) {
+            let expected = format!("{what} at most {most} {noun}{}", plural(most));
+            self.report(path, expected, Received::BadValue(name));
+        }
+    }
+
+    fn number(&mut self, node: &NumberNode, number: &Number, path: &Path<'_>) {
+        let order = |bound: &Number| numbers::compare(number, bound);
+        let broken = [
+            (&node.minimum, "at least", &[Ordering::Less][..]),
+            (&node.maximum, "at most", &[Ordering::Greater]),
+            (
+                &node.above,
+                "greater than",
+                &[Ordering::Less, Ordering::Equal],
+            ),
+            (
+                &node.below,
+                "less than",
+                &[Ordering::Greater, Ordering::Equal],
+            ),
+        ];
+        for (bound, words, orders) in broken {
+            if let Some(bound) = bound
+                && order(bound).is_some_and(|order| orders.contains(&order))
+            {
+                self.report(
+                    path,
+                    format!("{words} {bound}"),
+                    Received::BadValue("number"),
+                );
+            }
+        }
+        if let Some(step) = &node.multiple_of
+            && !numbers::is_multiple(number, step)
+        {
+            self.report(
+                path,
+                format!("a multiple of {step}"),
+                Received::BadValue("number"),
+            );
+        }
+    }
+
+    fn fits(&self, node: &Node, value: &Value) -> bool {
+        let mut check = Check {
+            depth: self.depth,
+            hops: self.hops,
+            is_trial: true,
+            ..Check::new(self.definitions, self.steps)
+        };
+        check.node(node, value, &Path::Root);
+        check.found.is_empty()
+    }
+
+    fn alternatives(&mut self, alternatives: &Alternatives, value: &Value, path: &Path<'_>) {
+        if let (Some((tag, values)), Value::Object(members)) = (&alternatives.tag, value) {
+            return self.tagged(alternatives, tag, values, members, value, path);
+        }
+        // If one alternative alone takes values of this type, its own complaints are the useful ones; and nothing is
+        // tried twice, which down a recursive schema would double at each level.
+        let mut same_type = alternatives
+            .nodes
+            .iter()
+            .filter(|node| admits(node, value, self.definitions, 0));
+        let received = match (same_type.next(), same_type.next()) {
+            (Some(node), None) => return self.node(node, value, path),
+            (None, _) => Received::WrongType(type_name(value)),
+            _ if alternatives.nodes.iter().any(|node| self.fits(node, value)) => return,
+            _ => Received::BadValue(type_name(value)),
+        };
+        self.report(
+            path,
+            expected_of_any(&alternatives.nodes, self.definitions),
+            received,
+        );
+    }
+
+    fn tagged(
+        &mut self,
+        alternatives: &Alternatives,
+        tag: &str,
+        values: &[Option<String>],
+        members: &Map<String, Value>,
+        value: &Value,
+        path: &Path<'_>,
+    ) {
+        let allowed = || {
+            one_of(
+                &values
+                    .iter()
+                    .flatten()
+                    .map(|value| Value::from(value.as_str()))
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let path_of_tag = Path::Key(path, tag);
+        match members.get(tag) {
+            None => self.report(&path_of_tag, allowed(), Received::Missing),
+            Some(Value::String(given)) => match values
+                .iter()
+                .position(|known| known.as_ref() == Some(given))
+            {
+                Some(place) => self.node(&alternatives.nodes[place], value, path),
+                None => self.report(&path_of_tag, allowed(), Received::BadValue("string")),
+            },
+            Some(other) => self.report(
+                &path_of_tag,
+                allowed(),
+                Received::WrongType(type_name(other)),
+            ),
+        }
+    }
+
+    fn one_alternative(&mut self, alternatives: &Alternatives, value: &Value, path: &Path<'_>) {
+        match alternatives
+            .nodes
+            .iter()
+            .filter(|node| self.fits(node, value))
+            .count()
+        {
+            0 => self.alternatives(alternatives, value, path),
+            1 => {}
+            _ => self.report(
+                path,
+                "of one kind only, and it fits several",
+                Received::BadValue(type_name(value)),
+            ),
+        }
+    }
+}
+
+/// Whether a node takes values of this type at all, as far as its types tell.
+fn admits(node: &Node, value: &Value, definitions: &[Node], hops: usize) -> bool {
+    if hops > MAX_DEPTH {
+        return true;
+    }
+    let target = node.reference.and_then(|index| definitions.get(index));
+    node.types.is_none_or(|types| types.admits(value))
+        && target.is_none_or(|target| admits(target, value, definitions, hops + 1))
+        && node.any_of.as_ref().is_none_or(|alternatives| {
+            alternatives
+                .nodes
+                .iter()
+                .any(|node| admits(node, value, definitions, hops + 1))
+        })
+}
+
+/// What a node expects, to be read after "must be".
+fn expected(node: &Node, definitions: &[Node]) -> String {
+    if let Some(allowed) = &node.allowed {
+        return one_of(allowed);
+    }
+    if let Some(types) = node.types {
+        let names: Vec<String> = types.names().map(with_article).collect();
+        return any_of_texts(names);
+    }
+    if let Some(target) = node.reference.and_then(|index| definitions.get(index))
+        && target.reference.is_none()
+    {
+        return expected(target, &[]);
+    }
+    match &node.any_of {
+        Some(alternatives) => expected_of_any(&alternatives.nodes, &[]),
+        None => "present".to_owned(),
+    }
+}
+
+fn expected_of_any(nodes: &[Node], definitions: &[Node]) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    for node in nodes {
+        let text = expected(node, definitions);
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    any_of_texts(texts)
+}
+
+fn any_of_texts(mut texts: Vec<String>) -> String {
+    match texts.pop() {
+        Some(last) if texts.is_empty() => last,
+        Some(last) => format!("{} or {last}", texts.join(", ")),
+        None => "present".to_owned(),
+    }
+}
+
+fn one_of(allowed: &[Value]) -> String {
+    let texts: Vec<String> = allowed.iter().map(Value::to_string).collect();
+    match texts.as_slice() {
+        [only] => only.clone(),
+        _ => format!("one of {}", listed(texts)),
+    }
+}
+
+fn listed(mut texts: Vec<String>) -> String {
+    let more = texts.len().saturating_sub(MAX_LISTED);
+    texts.truncate(MAX_LISTED);
+    let listed = texts.join(", ");
+    if more == 0 {
+        listed
+    } else {
+        format!("{listed} and {more} more")
+    }
+}
+
+/// A key as it may be repeated to a model: cut, and without control characters.
+fn shown(key: &str) -> String {
+    let mut shown: String = key
+        .chars()
+        .take(MAX_KEY)
+        .map(|c| {
+            if c.is_control() {
+                char::REPLACEMENT_CHARACTER
+            } else {
+                c
+            }
+        })
+        .collect();
+    if key.chars().nth(MAX_KEY).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Equality of JSON Schema: numbers by value.
+fn equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => {
+            numbers::compare(left, right) == Some(Ordering::Equal)
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|(left, right)| equal(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .all(|(key, left)| right.get(key).is_some_and(|right| equal(left, right)))
+        }
+        _ => left == right,
+    }
+}
+
+/// A text that two values share exactly if they are equal.
+fn canonical(value: &Value) -> String {
+    match value {
+        Value::Number(number) => numbers::integer(number)
+            .map_or_else(|| number.to_string(), |integer| integer.to_string()),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(canonical).collect();
+            format!("[{}]", items.join(","))
+        }
+        Value::Object(members) => {
+            let mut members: Vec<String> = members
+                .iter()
+                .map(|(key, value)| format!("{key:?}:{}", canonical(value)))
+                .collect();
+            members.sort();
+            format!("{{{}}}", members.join(","))
+        }
+        other => other.to_string(),
+    }
+}
