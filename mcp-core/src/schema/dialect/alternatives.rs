@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::Keywords;
-use super::convert::{Closing, Converter, annotations, describe, names};
+use super::containers::Closing;
+use super::convert::Converter;
+use super::keywords::{annotations, describe, names};
 use super::resolve::merge;
 use crate::schema::numbers;
 

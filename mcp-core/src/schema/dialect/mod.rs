@@ -27,15 +27,19 @@
 //!   keywords are faults.
 
 mod alternatives;
+mod containers;
 mod convert;
+mod keywords;
+mod null;
 mod resolve;
 mod root;
+mod scalars;
 
 use std::fmt;
 
 use serde_json::{Map, Value};
 
-pub(super) use convert::{FORMATS, applicable};
+pub(super) use keywords::{FORMATS, applicable};
 pub use root::{needs_wrapping, to_dialect, wrap_result};
 
 /// What a schema is for.

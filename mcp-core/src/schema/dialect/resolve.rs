@@ -64,7 +64,12 @@ impl<'a> Definitions<'a> {
 
     fn make_names_unique(&mut self) {
         let mut taken = BTreeSet::new();
-        for definition in self.by_pointer.values_mut() {
+        // The others are inlined, and their names with them.
+        for definition in self
+            .by_pointer
+            .values_mut()
+            .filter(|definition| definition.recursive)
+        {
             while !taken.insert(definition.name.clone()) {
                 definition.name.push('_');
             }

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::alternatives::merged;
-use super::convert::{Closing, Converter, Null};
+use super::containers::Closing;
+use super::convert::{Converter, Null};
 use super::{Dialect, DialectOptions, Keywords, Purpose, SchemaFault};
 
 /// Rewrites a schema that schemars derived (JSON Schema 2020-12, definitions under `$defs`) into the dialect.

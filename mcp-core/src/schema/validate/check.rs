@@ -6,10 +6,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Number, Value};
 
+use super::equality::{canonical, equal};
 use super::node::{
     Additional, Alternatives, ArrayNode, Node, NumberNode, ObjectNode, StringNode, Types,
 };
-use super::violation::{Received, Violation, type_name, with_article};
+use super::violation::{Received, Violation, type_name};
+use super::words::{expected, expected_of_any, listed, one_of, shown};
 use super::{MAX_DEPTH, MAX_VIOLATIONS, Validator};
 use crate::schema::numbers;
 
@@ -17,10 +19,6 @@ use crate::schema::numbers;
 const MAX_STEPS: usize = 1_000_000;
 /// References and alternatives within each other, around one value.
 const MAX_HOPS: usize = 32;
-/// Keys longer than this are cut where they are repeated.
-const MAX_KEY: usize = 64;
-/// Of longer lists of allowed values or known keys, this many are told.
-const MAX_LISTED: usize = 24;
 
 impl Validator {
     /// Checks a value.
@@ -479,125 +477,4 @@ fn admits(node: &Node, value: &Value, definitions: &[Node], hops: usize) -> bool
                 .iter()
                 .any(|node| admits(node, value, definitions, hops + 1))
         })
-}
-
-/// What a node expects, to be read after "must be".
-fn expected(node: &Node, definitions: &[Node]) -> String {
-    if let Some(allowed) = &node.allowed {
-        return one_of(allowed);
-    }
-    if let Some(types) = node.types {
-        let names: Vec<String> = types.names().map(with_article).collect();
-        return any_of_texts(names);
-    }
-    if let Some(target) = node.reference.and_then(|index| definitions.get(index))
-        && target.reference.is_none()
-    {
-        return expected(target, &[]);
-    }
-    match &node.any_of {
-        Some(alternatives) => expected_of_any(&alternatives.nodes, &[]),
-        None => "present".to_owned(),
-    }
-}
-
-fn expected_of_any(nodes: &[Node], definitions: &[Node]) -> String {
-    let mut texts: Vec<String> = Vec::new();
-    for node in nodes {
-        let text = expected(node, definitions);
-        if !texts.contains(&text) {
-            texts.push(text);
-        }
-    }
-    any_of_texts(texts)
-}
-
-fn any_of_texts(mut texts: Vec<String>) -> String {
-    match texts.pop() {
-        Some(last) if texts.is_empty() => last,
-        Some(last) => format!("{} or {last}", texts.join(", ")),
-        None => "present".to_owned(),
-    }
-}
-
-fn one_of(allowed: &[Value]) -> String {
-    let texts: Vec<String> = allowed.iter().map(Value::to_string).collect();
-    match texts.as_slice() {
-        [only] => only.clone(),
-        _ => format!("one of {}", listed(texts)),
-    }
-}
-
-fn listed(mut texts: Vec<String>) -> String {
-    let more = texts.len().saturating_sub(MAX_LISTED);
-    texts.truncate(MAX_LISTED);
-    let listed = texts.join(", ");
-    if more == 0 {
-        listed
-    } else {
-        format!("{listed} and {more} more")
-    }
-}
-
-/// A key as it may be repeated to a model: cut, and without control characters.
-fn shown(key: &str) -> String {
-    let mut shown: String = key
-        .chars()
-        .take(MAX_KEY)
-        .map(|c| {
-            if c.is_control() {
-                char::REPLACEMENT_CHARACTER
-            } else {
-                c
-            }
-        })
-        .collect();
-    if key.chars().nth(MAX_KEY).is_some() {
-        shown.push('…');
-    }
-    shown
-}
-
-/// Equality of JSON Schema: numbers by value.
-fn equal(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Number(left), Value::Number(right)) => {
-            numbers::compare(left, right) == Some(Ordering::Equal)
-        }
-        (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len()
-                && left
-                    .iter()
-                    .zip(right)
-                    .all(|(left, right)| equal(left, right))
-        }
-        (Value::Object(left), Value::Object(right)) => {
-            left.len() == right.len()
-                && left
-                    .iter()
-                    .all(|(key, left)| right.get(key).is_some_and(|right| equal(left, right)))
-        }
-        _ => left == right,
-    }
-}
-
-/// A text that two values share exactly if they are equal.
-fn canonical(value: &Value) -> String {
-    match value {
-        Value::Number(number) => numbers::integer(number)
-            .map_or_else(|| number.to_string(), |integer| integer.to_string()),
-        Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(canonical).collect();
-            format!("[{}]", items.join(","))
-        }
-        Value::Object(members) => {
-            let mut members: Vec<String> = members
-                .iter()
-                .map(|(key, value)| format!("{key:?}:{}", canonical(value)))
-                .collect();
-            members.sort();
-            format!("{{{}}}", members.join(","))
-        }
-        other => other.to_string(),
-    }
 }

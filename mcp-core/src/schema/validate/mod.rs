@@ -14,8 +14,10 @@
 
 mod check;
 mod compile;
+mod equality;
 pub(in crate::schema) mod node;
 mod violation;
+mod words;
 
 use std::fmt;
 

@@ -1,0 +1,116 @@
+//! The keywords of the dialect, and small changes to schemas made of them.
+
+use serde_json::{Value, json};
+
+use super::Keywords;
+
+/// The formats of strings that JSON Schema registers; others are unknown to hosts.
+pub(crate) const FORMATS: [&str; 19] = [
+    "date-time",
+    "date",
+    "time",
+    "duration",
+    "email",
+    "idn-email",
+    "hostname",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "iri",
+    "iri-reference",
+    "uuid",
+    "uri-template",
+    "json-pointer",
+    "relative-json-pointer",
+    "regex",
+];
+
+/// What schemars or a user may write that says nothing to a model.
+pub(super) const DROPPED: [&str; 13] = [
+    "$schema",
+    "$id",
+    "$comment",
+    "$anchor",
+    "$defs",
+    "definitions",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "nullable",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+];
+
+/// What a schema may keep whatever its type.
+pub(super) const ANNOTATIONS: [&str; 3] = ["title", "description", "default"];
+
+/// Keywords of the dialect beside `type` and the annotations.
+pub(crate) fn applicable(name: &str) -> &'static [&'static str] {
+    match name {
+        "object" => &[
+            "properties",
+            "required",
+            "additionalProperties",
+            "minProperties",
+            "maxProperties",
+        ],
+        "array" => &["items", "minItems", "maxItems", "uniqueItems"],
+        "string" => &["minLength", "maxLength", "pattern", "format", "enum"],
+        "integer" | "number" => &[
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+        ],
+        _ => &[],
+    }
+}
+
+/// Any JSON value, said in a way that hosts and models understand.
+pub(super) fn any_json(mut keywords: Keywords) -> Value {
+    keywords
+        .entry("description")
+        .or_insert_with(|| "Any JSON value.".into());
+    keywords.insert(
+        "anyOf".to_owned(),
+        json!([
+            {"type": "object", "additionalProperties": true},
+            {"type": "array", "items": {"description": "Any JSON value."}},
+            {"type": "string"},
+            {"type": "number"},
+            {"type": "boolean"},
+            {"type": "null"},
+        ]),
+    );
+    Value::Object(keywords)
+}
+
+pub(super) fn annotations(keywords: &Keywords) -> Keywords {
+    let kept = keywords.iter().filter(|(keyword, value)| {
+        ANNOTATIONS.contains(&keyword.as_str())
+            && !(keyword.as_str() == "default" && value.is_null())
+    });
+    kept.map(|(keyword, value)| (keyword.clone(), value.clone()))
+        .collect()
+}
+
+pub(super) fn describe(keywords: &mut Keywords, text: &str) {
+    let description = match keywords.get("description").and_then(Value::as_str) {
+        Some(before) => format!("{before}\n{text}"),
+        None => text.to_owned(),
+    };
+    keywords.insert("description".to_owned(), description.into());
+}
+
+pub(super) fn names(value: Option<&Value>) -> Vec<String> {
+    let names = value.and_then(Value::as_array).into_iter().flatten();
+    names.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+pub(super) fn is_dropped(keyword: &str) -> bool {
+    DROPPED.contains(&keyword) || keyword.starts_with("x-")
+}

@@ -1,0 +1,72 @@
+//! `null` in a schema: taken out of what an `Option` derives, and put back where it must be said.
+
+use serde_json::{Value, json};
+
+use super::Keywords;
+use super::keywords::annotations;
+
+pub(super) fn is_null(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|name| name == "null")
+}
+
+/// Removes `null` from what a schema allows, where it allows anything else; tells whether it did.
+pub(super) fn take_null(keywords: &mut Keywords) -> bool {
+    let mut taken = false;
+    if let Some(Value::Array(names)) = keywords.get_mut("type") {
+        let before = names.len();
+        names.retain(|name| name != "null");
+        taken = names.len() < before;
+        if names.len() == 1 {
+            let only = names.remove(0);
+            keywords.insert("type".to_owned(), only);
+        }
+        if let Some(Value::Array(values)) = keywords.get_mut("enum") {
+            values.retain(|value| !value.is_null());
+        }
+    }
+    for combinator in ["anyOf", "oneOf"] {
+        // Removed for an `Option` only: beside several others, `null` is an alternative like them.
+        if let Some(Value::Array(alternatives)) = keywords.get_mut(combinator)
+            && alternatives.len() == 2
+        {
+            alternatives.retain(|schema| !is_null(schema));
+            taken |= alternatives.len() == 1;
+        }
+    }
+    taken
+}
+
+/// The one alternative that is left, taken out of the schema.
+pub(super) fn only_alternative(keywords: &mut Keywords) -> Option<Keywords> {
+    for combinator in ["anyOf", "oneOf"] {
+        let only = match keywords
+            .get(combinator)
+            .and_then(Value::as_array)
+            .map(Vec::as_slice)
+        {
+            Some([Value::Object(only)]) => only.clone(),
+            Some([Value::Bool(true)]) => Keywords::new(),
+            _ => continue,
+        };
+        keywords.remove(combinator);
+        return Some(only);
+    }
+    None
+}
+
+/// `null` as one more alternative; annotations stay outside.
+pub(super) fn with_null(schema: Value) -> Value {
+    let Value::Object(mut keywords) = schema else {
+        return schema;
+    };
+    if let Some(Value::Array(alternatives)) = keywords.get_mut("anyOf") {
+        if !alternatives.iter().any(is_null) {
+            alternatives.push(json!({"type": "null"}));
+        }
+        return Value::Object(keywords);
+    }
+    let mut outer = annotations(&keywords);
+    keywords.retain(|keyword, _| !outer.contains_key(keyword));
+    outer.insert("anyOf".to_owned(), json!([keywords, {"type": "null"}]));
+    Value::Object(outer)
+}

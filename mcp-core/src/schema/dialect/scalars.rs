@@ -1,0 +1,63 @@
+//! Text and numbers.
+
+use serde_json::Value;
+
+use super::Keywords;
+use super::convert::Converter;
+use super::keywords::{FORMATS, applicable};
+use crate::schema::numbers;
+
+impl Converter<'_> {
+    pub(super) fn string(&mut self, mut keywords: Keywords, at: &str) -> Value {
+        if keywords
+            .get("format")
+            .is_some_and(|format| !FORMATS.iter().any(|known| format == known))
+        {
+            keywords.remove("format");
+        }
+        self.constrained_by(&keywords, &["minLength", "maxLength", "pattern"]);
+        self.finish(keywords, at, applicable("string"))
+    }
+
+    pub(super) fn integer(&mut self, mut keywords: Keywords, at: &str) -> Value {
+        let (least, most) = match numbers::integer_bounds(&keywords) {
+            Ok(bounds) => bounds,
+            Err(problem) => return self.fault(at, problem),
+        };
+        let format = keywords.get("format").and_then(Value::as_str);
+        let own = format.and_then(numbers::format_bounds).unwrap_or_default();
+        if (least, most) != own || keywords.contains_key("multipleOf") {
+            self.has_constraints = true;
+        }
+        for keyword in [
+            "format",
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+        ] {
+            keywords.remove(keyword);
+        }
+        for (keyword, bound) in [("minimum", least), ("maximum", most)] {
+            if let Some(bound) = bound.and_then(numbers::number) {
+                keywords.insert(keyword.to_owned(), bound.into());
+            }
+        }
+        self.finish(keywords, at, applicable("integer"))
+    }
+
+    pub(super) fn number(&mut self, mut keywords: Keywords, at: &str) -> Value {
+        keywords.remove("format");
+        self.constrained_by(
+            &keywords,
+            &[
+                "minimum",
+                "maximum",
+                "exclusiveMinimum",
+                "exclusiveMaximum",
+                "multipleOf",
+            ],
+        );
+        self.finish(keywords, at, applicable("number"))
+    }
+}
