@@ -1,4 +1,151 @@
-//! Server.
+//! A server for the Model Context Protocol whose tools can ask the user in the middle of a call.
+//!
+//! ```
+//! use mcp_server::prelude::*;
+//!
+//! #[derive(Deserialize, JsonSchema, Form)]
+//! struct Confirm {
+//!     /// Check to delete the note for good.
+//!     confirm: bool,
+//! }
+//!
+//! /// Delete one note by id. Asks the user to confirm before deleting.
+//! #[tool(destructive, idempotent)]
+//! async fn delete_note(
+//!     /// The note's id.
+//!     note_id: String,
+//!     #[elicit("Delete note {note_id}? This cannot be undone.")] answer: Elicit<Confirm>,
+//! ) -> String {
+//!     match answer {
+//!         Elicit::Accept(Confirm { confirm: true }) => format!("Deleted note {note_id}."),
+//!         _ => format!("Kept note {note_id}: the user did not confirm."),
+//!     }
+//! }
+//!
+//! let server = Server::builder("notes", "1.0.0")
+//!     .tools(tools![delete_note])
+//!     .build()?;
+//! # Ok::<(), mcp_server::BuildError>(())
+//! ```
+//!
+//! A client calls `delete_note`; the wrapper that [`tool`] generates answers with an input request,
+//! the client shows the form and calls again, and only then the body runs, once. No call is held
+//! open and nothing is remembered between the rounds: what the call has learned travels through the
+//! client, sealed (see [`state`]).
+//!
+//! # Concepts
+//!
+//! - [`tool`] makes tools of functions and methods; [`Context`], [`State`] and [`Args`]
+//!   are what they may take besides plain arguments, [`IntoToolResult`] says what they may return.
+//! - [`Elicit`] and [`Resolve`] on a parameter ask; [`Ask`] is a question, [`Form`] a form,
+//!   [`Outcome`] is for tools that ask by hand.
+//! - [`Server::builder`] describes a server, [`Builder::build`] reports all its faults at once,
+//!   [`Server::serve_stdio`] and [`Server::serve`] serve it.
+//! - [`CallLayer`] goes around calls; [`once`] guards effects that must happen once.
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `macros` | yes | the macros |
+//! | `stdio` | yes | [`Server::serve_stdio`] |
+//! | `testing` | no | a scripted host for tests of servers, and the contract suite of guards |
 
+#[doc(hidden)]
+pub mod __private;
+mod asking;
+mod blocking;
+mod builder;
+mod cancel;
+mod context;
+mod dispatch;
+mod error;
+mod faults;
+mod form;
+mod layers;
+mod methods;
 pub mod once;
+mod outcome;
+mod parameters;
+mod peer;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod __fuzz {
+    //! Entry points for the fuzz targets: no part of the API.
+    pub use crate::state::fuzz::{digest_of_arguments, open_state};
+}
+mod reporter;
+mod server;
+mod spec;
 pub mod state;
+mod tool;
+mod transport;
+
+pub use mcp_core::{
+    self as core, Revision,
+    protocol::{
+        self, AudioContent, CallToolResult, ContentBlock, EmbeddedResource, ImageContent,
+        LoggingLevel, ResourceLink, TextContent,
+    },
+    rpc::RpcError,
+    schema::assert_provider_safe,
+};
+#[cfg(feature = "macros")]
+pub use mcp_macros::{Form, tool};
+
+pub use self::{
+    asking::{Ask, Elicit, InputResponses, IntoAsk, Kind, Resolve, Roots, Sampled},
+    builder::Builder,
+    context::{Context, Flow},
+    error::ToolError,
+    faults::{BuildError, Fault},
+    form::Form,
+    layers::{CallLayer, ConcurrencyLimit, LayerFuture, Next, TimeLimit},
+    outcome::{CallResult, InputRequired, Interrupt, Outcome},
+    parameters::{Args, State},
+    reporter::Progress,
+    server::Server,
+    tool::{Audio, Image, IntoToolResult, Json, ToolResult, ToolSet, Tools},
+};
+
+/// What a file of tools needs, in one `use`.
+pub mod prelude {
+    pub use schemars::{self, JsonSchema};
+    pub use serde::{self, Deserialize, Serialize};
+
+    pub use crate::{
+        Args, Ask, Context, Elicit, InputRequired, Json, Kind, Outcome, Resolve, Server, State,
+        ToolError, tools,
+    };
+    #[cfg(feature = "macros")]
+    pub use crate::{Form, tool};
+}
+
+/// Makes a [`ToolSet`] of functions that `#[tool]` is on, across modules.
+///
+/// ```
+/// use mcp_server::prelude::*;
+///
+/// mod orders {
+///     use mcp_server::prelude::*;
+///
+///     /// Finds an order.
+///     #[tool(read_only)]
+///     pub async fn find(
+///         /// The order's id.
+///         id: String,
+///     ) -> String {
+///         id
+///     }
+/// }
+///
+/// Server::builder("shop", "1.0.0").tools(tools![orders::find]).build()?;
+/// # Ok::<(), mcp_server::BuildError>(())
+/// ```
+#[macro_export]
+macro_rules! tools {
+    // Not `path`: followed by braces it would be no struct expression.
+    ($($($segment:ident)::+),* $(,)?) => {
+        $crate::ToolSet::new()$(.with($($segment)::+ {}))*
+    };
+}

@@ -63,6 +63,19 @@ impl LineBuffer {
         }
     }
 
+    /// A buffer without room, to stand in for one that is lent out.
+    pub fn empty() -> Self {
+        Self {
+            buffer: Vec::new(),
+            start: 0,
+            end: 0,
+            searched: 0,
+            limit: 0,
+            skipping: false,
+            first: false,
+        }
+    }
+
     /// Where the next bytes go; never empty.
     pub fn room(&mut self) -> &mut [u8] {
         if self.start == self.end {

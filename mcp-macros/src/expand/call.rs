@@ -54,8 +54,7 @@ pub(super) fn body(tool: &Tool) -> TokenStream {
         #decoded
         #names
         #claim
-        let reply = #run;
-        call.finish(reply).await
+        #run
     };
     boxed(tool, &statements)
 }

@@ -1,0 +1,162 @@
+//! What generated code calls. Not part of the API: it changes with the macros.
+#![allow(missing_docs)]
+
+use std::any::Any;
+pub use std::{
+    any::type_name,
+    borrow::Cow,
+    boxed::Box,
+    clone::Clone,
+    convert::{From, Into},
+    default::Default,
+    file, format, line,
+    marker::{Send, Sync},
+    option::Option,
+    result::Result,
+    string::String,
+    sync::Arc,
+    time::Duration,
+    vec,
+    vec::Vec,
+};
+
+use schemars::JsonSchema;
+pub use schemars::{Schema, SchemaGenerator};
+use serde::Serialize;
+pub use serde_json::{Value, json};
+
+pub use crate::{
+    asking::{Ask, Asking, IntoAsk, Marker, Roots, Sampled, Shown, Slot},
+    blocking::blocking,
+    context::{Call, CallParam},
+    error::ToolError,
+    form::{FieldSpec, Form, FormCell, FormChoice, FormField, RenderedForm},
+    outcome::{CallResult as Reply, Interrupt},
+    parameters::{
+        Args, ArgsParam, ArgumentFault, Shared, Slots, State, StateParam, members_of, missing_is_ok,
+    },
+    spec::{
+        AnnotationSpec, ArgumentSpec, ArgumentsSpec, Extra, IconSpec, Keyword, Location,
+        MarkerSpec, OnceSpec, StateSpec, ToolSpec,
+    },
+    tool::{BoundMethod, IntoToolResult, OutputSpec, Running, Tool, Tools},
+};
+
+/// A type's schema.
+pub fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+/// A struct's schema in full, for `Args`.
+pub fn struct_schema_of<A: ArgsParam>(generator: &mut SchemaGenerator) -> Schema {
+    A::Struct::json_schema(generator)
+}
+
+/// A struct's members, for `Args`.
+pub fn struct_members_of<A: ArgsParam>() -> &'static [&'static str] {
+    members_of::<A::Struct>()
+}
+
+/// For parameters with a default.
+pub fn always() -> bool {
+    true
+}
+
+/// For parameters that must be there.
+pub fn never() -> bool {
+    false
+}
+
+/// The form of a value that is always asked for.
+pub fn form_of<T: Form>() -> &'static RenderedForm {
+    T::form()
+}
+
+/// A keyword's value.
+pub fn value(value: impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+/// Binds a `State` parameter.
+pub fn bind_state<S: StateParam>(shared: &Shared) -> Option<Box<dyn Any + Send + Sync>> {
+    shared.get::<S>().map(|state| Box::new(state) as _)
+}
+
+/// What `build()` says against a marker's type.
+pub fn check_marker<M: Marker>() -> Option<&'static str> {
+    let value = std::any::TypeId::of::<M::Value>();
+    let no_refusal =
+        value == std::any::TypeId::of::<Sampled>() || value == std::any::TypeId::of::<Roots>();
+    (M::SHOWS_REFUSAL && no_refusal).then_some(
+        "a completion or a list of roots cannot be declined; write `Resolve<..>` in place of `Elicit<..>`",
+    )
+}
+
+/// The question of `#[elicit]`.
+pub fn ask_form<T: Form>(message: String) -> Ask<T> {
+    Ask::form(message)
+}
+
+/// Converts what a resolver gives.
+///
+/// # Errors
+///
+/// The resolver's own.
+pub fn into_ask<T, A: IntoAsk<T>>(ask: A) -> Result<Ask<T>, ToolError> {
+    ask.into_ask()
+}
+
+/// Converts what a tool returns.
+///
+/// # Errors
+///
+/// The tool's own.
+pub fn reply<R: IntoToolResult>(value: R) -> Reply {
+    value.into_tool_result()
+}
+
+/// The key of a tool that runs once a key.
+pub fn once_key(key: impl std::fmt::Display) -> String {
+    key.to_string()
+}
+
+/// Tells whether a default can be shown, by whether its type serialises: the method that needs
+/// fewer references is tried first.
+#[derive(Debug)]
+pub struct DefaultOf<F>(pub F);
+
+/// A default that can be shown.
+pub trait ShownDefault {
+    fn shown(&self) -> Option<Value>;
+}
+
+impl<T: Serialize, F: Fn() -> T> ShownDefault for &DefaultOf<F> {
+    fn shown(&self) -> Option<Value> {
+        serde_json::to_value(self.0()).ok()
+    }
+}
+
+/// A default that cannot: found only where [`ShownDefault`] is not.
+pub trait HiddenDefault {
+    fn shown(&self) -> Option<Value>;
+}
+
+impl<F> HiddenDefault for DefaultOf<F> {
+    fn shown(&self) -> Option<Value> {
+        None
+    }
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __default_value {
+    ($type:ty, $default:expr) => {{
+        fn shown() -> $crate::__private::Option<$crate::__private::Value> {
+            #[allow(unused_imports)]
+            use $crate::__private::{HiddenDefault as _, ShownDefault as _};
+            (&&$crate::__private::DefaultOf(|| -> $type { $default })).shown()
+        }
+        shown as fn() -> $crate::__private::Option<$crate::__private::Value>
+    }};
+}
+pub use crate::__default_value as default_value;

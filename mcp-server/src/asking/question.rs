@@ -1,0 +1,149 @@
+//! A question as the runtime sees it: kind, message and body, without the answer's type.
+
+use mcp_core::{protocol::CreateMessageRequestParams, rpc::write_json, schema::FormSchema};
+
+use super::{Kind, shown::clean_message};
+use crate::{form::RenderedForm, state::Digest};
+
+/// One input request, before it has a key.
+#[derive(Debug)]
+pub(crate) struct Question {
+    /// Empty for sampling and roots.
+    pub(crate) message: String,
+    pub(crate) body: Body,
+}
+
+#[derive(Debug)]
+pub(crate) enum Body {
+    Form(FormBody),
+    Url(String),
+    Sampling(Box<CreateMessageRequestParams>),
+    Roots,
+}
+
+/// A form, rendered once a type or by hand.
+#[derive(Debug)]
+pub(crate) enum FormBody {
+    Rendered(&'static RenderedForm),
+    ByHand {
+        schema: Box<FormSchema>,
+        json: String,
+    },
+}
+
+impl FormBody {
+    pub(crate) fn by_hand(schema: FormSchema) -> Self {
+        let mut json = Vec::new();
+        write_json(&mut json, &schema);
+        Self::ByHand {
+            json: String::from_utf8(json).unwrap_or_default(),
+            schema: Box::new(schema),
+        }
+    }
+
+    pub(crate) fn schema(&self) -> &FormSchema {
+        match self {
+            Self::Rendered(form) => form.schema(),
+            Self::ByHand { schema, .. } => schema,
+        }
+    }
+
+    fn json(&self) -> &str {
+        match self {
+            Self::Rendered(form) => form.json(),
+            Self::ByHand { json, .. } => json,
+        }
+    }
+}
+
+impl Question {
+    pub(crate) fn form(message: impl Into<String>, form: FormBody) -> Self {
+        Self {
+            message: clean_message(message.into()),
+            body: Body::Form(form),
+        }
+    }
+
+    pub(crate) fn url(message: impl Into<String>, url: impl Into<String>) -> Self {
+        Self {
+            message: clean_message(message.into()),
+            body: Body::Url(url.into()),
+        }
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        match self.body {
+            Body::Form(_) => Kind::Form,
+            Body::Url(_) => Kind::Url,
+            Body::Sampling(_) => Kind::Sampling,
+            Body::Roots => Kind::Roots,
+        }
+    }
+
+    /// What is pinned: kind, message, body and the answers that led to it. Never the reason that is
+    /// appended when a question is asked again.
+    ///
+    /// A page's address may change from round to round, and accepting it means nothing, so a URL
+    /// question is pinned by its kind and what led to it alone.
+    pub(crate) fn digest(&self, depends_on: &[&[u8]]) -> Digest {
+        let sampling = match &self.body {
+            Body::Sampling(params) => serde_json::to_vec(params).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let shown: [&[u8]; 2] = match &self.body {
+            Body::Form(form) => [self.message.as_bytes(), form.json().as_bytes()],
+            Body::Sampling(_) => [&sampling, b""],
+            Body::Url(_) | Body::Roots => [b"", b""],
+        };
+        let parts = shown.into_iter().chain(depends_on.iter().copied());
+        Digest::of_parts(self.kind().name(), parts)
+    }
+
+    /// Appends the value under the question's key in `inputRequests`.
+    ///
+    /// Specification: basic/patterns/mrtr, InputRequests.
+    pub(crate) fn write(&self, out: &mut Vec<u8>, reason: Option<&str>) {
+        match &self.body {
+            Body::Form(form) => {
+                out.extend_from_slice(
+                    br#"{"method":"elicitation/create","params":{"mode":"form","message":"#,
+                );
+                self.write_message(out, reason);
+                out.extend_from_slice(br#","requestedSchema":"#);
+                out.extend_from_slice(form.json().as_bytes());
+                out.extend_from_slice(b"}}");
+            }
+            Body::Url(url) => {
+                out.extend_from_slice(
+                    br#"{"method":"elicitation/create","params":{"mode":"url","message":"#,
+                );
+                self.write_message(out, reason);
+                out.extend_from_slice(br#","url":"#);
+                write_json(out, url.as_str());
+                out.extend_from_slice(b"}}");
+            }
+            Body::Sampling(params) => {
+                out.extend_from_slice(br#"{"method":"sampling/createMessage","params":"#);
+                write_json(out, params);
+                out.push(b'}');
+            }
+            Body::Roots => out.extend_from_slice(br#"{"method":"roots/list"}"#),
+        }
+    }
+
+    fn write_message(&self, out: &mut Vec<u8>, reason: Option<&str>) {
+        match reason {
+            None => write_json(out, self.message.as_str()),
+            Some(reason) => write_json(out, &format!("{}\n\n{reason}", self.message)),
+        }
+    }
+
+    /// Says why the question cannot be sent, if it cannot.
+    pub(crate) fn fault(&self) -> Option<String> {
+        match &self.body {
+            Body::Url(url) => super::url::fault(url).map(|why| format!("the url to open {why}")),
+            Body::Form(FormBody::Rendered(form)) => form.fault(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! Walks a tool's markers in order: runs the resolvers, consults the answers, collects what is left
+//! to ask.
+//!
+//! Motivation: nothing is kept between the rounds of a call, so each round starts again from the
+//! top. A resolver's own code always runs; an answer counts only when the resolver asks, and only
+//! for the very question that was shown. That makes a round a pure function of the arguments, the
+//! sealed exchange and the answers that came with it.
+
+use std::future::Future;
+
+use mcp_core::rpc::RpcError;
+use serde_json::value::RawValue;
+
+use super::{
+    Ask, Kind, Marker, Refusal, Settlement,
+    ask::{Source, Step},
+    exchange::{Answer, Exchange, Pending},
+    question::{Body, Question},
+    responses::{InputResponses, accepted, elicit_answer, fitted, wrong_kind},
+};
+use crate::{
+    context::{Call, Context},
+    error::ToolError,
+    once::Finished,
+    outcome::{Interrupt, Reason},
+    spec::{MarkerSpec, OnceSpec, ToolSpec},
+    state::{self, Asked, Digest},
+};
+
+/// In how many rounds in a row a question may change before the call fails.
+const CHANGES: u32 = 2;
+
+/// The markers of one call in one round.
+#[derive(Debug)]
+pub struct Asking<'c> {
+    ctx: &'c Context,
+    spec: &'static ToolSpec,
+    /// The answers that came with a verified state.
+    responses: InputResponses<'c>,
+    waiting: bool,
+}
+
+/// A marker parameter on its way to its value.
+#[derive(Debug)]
+pub struct Slot<M>(Option<M>);
+
+impl<M> Slot<M> {
+    /// The value for a later question, once it is there.
+    pub fn ready(&self) -> Option<&M> {
+        self.0.as_ref()
+    }
+
+    /// The value for the body, after everything has settled.
+    ///
+    /// # Errors
+    ///
+    /// None after [`Asking::settle`] has passed.
+    pub fn take(self) -> Result<M, Interrupt> {
+        self.0.ok_or(Interrupt(Reason::Waiting))
+    }
+}
+
+/// What came of looking a question up.
+enum Found {
+    Answer(Answer),
+    Unsupported,
+    Wait,
+}
+
+impl Call {
+    /// Begins with the markers: the questions that are asked whatever the arguments need their
+    /// capability now, not after the person has answered half.
+    ///
+    /// # Errors
+    ///
+    /// `-32021` where the client did not declare it.
+    pub fn asking(&self) -> Result<Asking<'_>, Interrupt> {
+        let ctx = self.context();
+        let spec = ctx.spec();
+        if spec.markers.iter().any(|marker| marker.unconditional) {
+            ctx.kinds().require(Kind::Form)?;
+        }
+        Ok(Asking {
+            ctx,
+            spec,
+            responses: ctx.input_responses(),
+            waiting: false,
+        })
+    }
+}
+
+impl Asking<'_> {
+    /// Runs a resolver that no other question leads to.
+    ///
+    /// # Errors
+    ///
+    /// What ends the call: the resolver's error, a refusal, a missing capability.
+    pub async fn ask<M: Marker, F>(
+        &mut self,
+        index: usize,
+        resolver: F,
+    ) -> Result<Slot<M>, Interrupt>
+    where
+        F: Future<Output = Result<Ask<M::Value>, ToolError>>,
+    {
+        self.ask_after(index, &[], resolver).await
+    }
+
+    /// Runs a resolver that sees earlier markers, given by their index.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    pub async fn ask_after<M: Marker, F>(
+        &mut self,
+        index: usize,
+        depends_on: &[usize],
+        resolver: F,
+    ) -> Result<Slot<M>, Interrupt>
+    where
+        F: Future<Output = Result<Ask<M::Value>, ToolError>>,
+    {
+        let ask = resolver.await?;
+        let (question, settle) = match ask.step {
+            Step::Ready(value) => return self.settled(Settlement::Value(value)).await,
+            Step::Question(question, settle) => (question, settle),
+        };
+        let asked = Open {
+            marker: &self.spec.markers[index],
+            depends_on,
+            at_most: ask.at_most,
+            has_fallback: ask.has_fallback,
+        };
+        let settlement = match self.look_up(&asked, &question)? {
+            Found::Wait => {
+                self.show(&asked, *question, None)?;
+                return Ok(self.wait(index));
+            }
+            Found::Answer(Answer::Refused(Refusal::Declined)) => Settlement::Declined,
+            Found::Answer(Answer::Refused(Refusal::Cancelled)) => Settlement::Cancelled,
+            Found::Unsupported => {
+                Settlement::Value(settle(Source::Unsupported).map_err(ToolError::from)?)
+            }
+            Found::Answer(Answer::Content(content)) => {
+                match settle(Source::Answer(content.get())) {
+                    Ok(value) => Settlement::Value(value),
+                    // The type has changed since, or is stricter than its schema.
+                    Err(_) => {
+                        self.ctx
+                            .exchange()
+                            .payload
+                            .answers
+                            .remove(asked.marker.parameter);
+                        let reason =
+                            "The answer could not be read. Please answer again.".to_owned();
+                        self.show(&asked, *question, Some(reason))?;
+                        return Ok(self.wait(index));
+                    }
+                }
+            }
+        };
+        self.settled(settlement).await
+    }
+
+    /// Leaves a marker open: one it depends on is not there yet.
+    pub fn wait<M>(&mut self, _index: usize) -> Slot<M> {
+        self.waiting = true;
+        Slot(None)
+    }
+
+    /// Ends the walk: either everything has settled, or the questions go out.
+    ///
+    /// # Errors
+    ///
+    /// The questions; or, for a tool that runs once, the refusal to run again.
+    pub async fn settle(&mut self, once: Option<String>) -> Result<(), Interrupt> {
+        if self.waiting {
+            return Err(Interrupt(Reason::Waiting));
+        }
+        self.claim(once).await
+    }
+
+    async fn claim(&self, key: Option<String>) -> Result<(), Interrupt> {
+        match (self.spec.once, key) {
+            (OnceSpec::Exchange, _) => self.ctx.claim_exchange().await?,
+            (_, Some(key)) => self.ctx.claim_key(key).await?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    async fn settled<M: Marker>(
+        &self,
+        settlement: Settlement<M::Value>,
+    ) -> Result<Slot<M>, Interrupt> {
+        match M::settle(settlement) {
+            Ok(marker) => Ok(Slot(Some(marker))),
+            Err(refusal) => {
+                // A refusal settles the exchange: the same answers cannot be played again.
+                self.claim(None).await?;
+                self.ctx.finish_claims(Finished::Done).await;
+                Err(ToolError::new(refusal.text()).into())
+            }
+        }
+    }
+
+    /// Finds the answer to a question: a recorded one before a fresh one.
+    fn look_up(&self, asked: &Open<'_>, question: &Question) -> Result<Found, Interrupt> {
+        if let Some(fault) = question.fault() {
+            tracing::error!(
+                tool = self.spec.name,
+                parameter = asked.marker.parameter,
+                "the question cannot be asked: {fault}"
+            );
+            return Err(RpcError::internal_error("a question of this tool cannot be asked").into());
+        }
+        let key = asked.marker.parameter;
+        let mut exchange = self.ctx.exchange();
+        let digest = question.digest(&asked.pins(self.spec, &exchange));
+        let elicited = question.kind().is_elicitation();
+        if let Some(recorded) = exchange.payload.answers.get(key) {
+            if recorded.question == digest
+                && let Some(answer) = Answer::recorded(&recorded.value, elicited)
+            {
+                return Ok(Found::Answer(answer));
+            }
+            // Another question than the one that was answered.
+            exchange.payload.answers.remove(key);
+        }
+        let shown = exchange
+            .payload
+            .asked
+            .get(key)
+            .is_some_and(|before| before.question == digest);
+        if shown
+            && let Some(raw) = self.responses.get(key)
+            && let Some(answer) = self.fresh(asked, question, raw, &mut exchange)?
+        {
+            exchange.payload.asked.remove(key);
+            let recorded = state::Answer {
+                question: digest,
+                value: answer.record(elicited),
+            };
+            exchange.payload.answers.insert(key.to_owned(), recorded);
+            return Ok(Found::Answer(answer));
+        }
+        drop(exchange);
+        let kinds = self.ctx.kinds();
+        if !kinds.contains(question.kind()) && asked.has_fallback {
+            return Ok(Found::Unsupported);
+        }
+        kinds.require(question.kind())?;
+        Ok(Found::Wait)
+    }
+
+    /// Reads a fresh answer; `None` where there is nothing in it to record.
+    fn fresh(
+        &self,
+        asked: &Open<'_>,
+        question: &Question,
+        raw: &RawValue,
+        exchange: &mut Exchange,
+    ) -> Result<Option<Answer>, Interrupt> {
+        let key = asked.marker.parameter;
+        match &question.body {
+            Body::Form(form) => match accepted(elicit_answer(raw)?)? {
+                Err(refusal) => Ok(Some(Answer::Refused(refusal))),
+                Ok(content) => match fitted(form.schema(), content) {
+                    Ok(content) => Ok(Some(Answer::Content(content))),
+                    Err(why) => {
+                        let reason = format!("The last answer did not fit: {why}.");
+                        exchange.reasons.insert(key.to_owned(), reason);
+                        Ok(None)
+                    }
+                },
+            },
+            // That the user agreed to open the page says nothing of what happened there.
+            Body::Url(_) => Ok(accepted(elicit_answer(raw)?)?.err().map(Answer::Refused)),
+            Body::Sampling(_) => typed::<super::Sampled>(key, raw),
+            Body::Roots => typed::<super::Roots>(key, raw),
+        }
+    }
+
+    /// Puts a question into this round's result.
+    fn show(
+        &mut self,
+        asked: &Open<'_>,
+        question: Question,
+        reason: Option<String>,
+    ) -> Result<(), Interrupt> {
+        let key = asked.marker.parameter;
+        let mut exchange = self.ctx.exchange();
+        let pins = asked.pins(self.spec, &exchange);
+        let digest = question.digest(&pins);
+        let depends = Digest::of_parts("depends", pins);
+        let before = exchange.payload.asked.get(key);
+        let times = before.map_or(0, |before| before.times);
+        let changes = match before {
+            Some(before) if before.question != digest && before.depends == depends => {
+                before.changes + 1
+            }
+            _ => 0,
+        };
+        if changes >= CHANGES {
+            tracing::error!(
+                tool = self.spec.name,
+                parameter = key,
+                "the question differs in each round though nothing that leads to it does; \
+                 build it from the arguments and earlier answers alone, or use `ctx.memo`"
+            );
+            return Err(ToolError::new(format!(
+                "the question of `{key}` changes in each round, so it cannot be answered; \
+                 this is a fault of the server"
+            ))
+            .into());
+        }
+        if asked.at_most.is_some_and(|most| times >= most) {
+            return Err(ToolError::new(format!(
+                "the question of `{key}` was shown {times} times and was not settled; \
+                 the user may still finish it, then call again"
+            ))
+            .into());
+        }
+        let reason = reason.or_else(|| exchange.reasons.remove(key));
+        let shown = Asked {
+            question: digest,
+            depends,
+            times: times + 1,
+            changes,
+        };
+        exchange.payload.asked.insert(key.to_owned(), shown);
+        exchange.pending.push(Pending {
+            key: key.to_owned(),
+            question,
+            reason,
+        });
+        Ok(())
+    }
+}
+
+/// A question that is about to be looked up or shown.
+struct Open<'s> {
+    marker: &'static MarkerSpec,
+    depends_on: &'s [usize],
+    at_most: Option<u32>,
+    has_fallback: bool,
+}
+
+impl Open<'_> {
+    /// The recorded answers that led to it.
+    fn pins<'e>(&self, spec: &'static ToolSpec, exchange: &'e Exchange) -> Vec<&'e [u8]> {
+        self.depends_on
+            .iter()
+            .map(|index| {
+                exchange
+                    .payload
+                    .answers
+                    .get(spec.markers[*index].parameter)
+                    .map_or(&b""[..], |recorded| recorded.value.get().as_bytes())
+            })
+            .collect()
+    }
+}
+
+/// An answer that must be of the protocol's own type.
+fn typed<T: serde::de::DeserializeOwned>(
+    key: &str,
+    raw: &RawValue,
+) -> Result<Option<Answer>, Interrupt> {
+    match serde_json::from_str::<T>(raw.get()) {
+        Ok(_) => Ok(Some(Answer::Content(raw.to_owned()))),
+        Err(_) => Err(wrong_kind(key).into()),
+    }
+}

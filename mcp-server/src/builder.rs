@@ -1,0 +1,361 @@
+//! [`Builder`]: describes a server; `build()` freezes it and reports every fault.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use mcp_core::{
+    Revision,
+    protocol::{Icon, Implementation},
+    rpc::write_json,
+};
+use serde_json::json;
+
+use crate::{
+    faults::{BuildError, Faults},
+    layers::CallLayer,
+    once::{MemoryGuard, OnceGuard},
+    parameters::{Shared, State},
+    server::{Inner, Options, Server},
+    spec::OnceSpec,
+    state::{RequestStates, Sealing},
+    tool::{BoundTool, ResultWriter, ToolSet, cursor, pages},
+};
+
+/// Describes a server; see [`Server::builder`].
+pub struct Builder {
+    info: Implementation,
+    instructions: Option<String>,
+    shared: Shared,
+    sets: Vec<ToolSet>,
+    layers: Vec<Arc<dyn CallLayer>>,
+    sealing: Sealing,
+    lifetime: Duration,
+    audience: Option<String>,
+    guard: Arc<dyn OnceGuard>,
+    single_instance: bool,
+    options: Options,
+    faults: Faults,
+}
+
+impl std::fmt::Debug for Builder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Builder")
+            .field("info", &self.info)
+            .field("sets", &self.sets)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Builder {
+    pub(crate) fn new(name: String, version: String) -> Self {
+        Self {
+            info: Implementation::new(name, version),
+            instructions: None,
+            shared: Shared::default(),
+            sets: Vec::new(),
+            layers: Vec::new(),
+            sealing: Sealing::generated(),
+            lifetime: crate::state::DEFAULT_LIFETIME,
+            audience: None,
+            guard: Arc::new(MemoryGuard::new()),
+            single_instance: false,
+            options: Options {
+                show_errors: false,
+                max_rounds: 16,
+                max_message_bytes: 16 * 1024 * 1024,
+                max_result_bytes: 8 * 1024 * 1024,
+                page_size: 1000,
+                list_ttl: Duration::ZERO,
+                validate_results: cfg!(debug_assertions),
+                ask_again_when_expired: false,
+                once_period: Duration::from_secs(24 * 60 * 60),
+                drain_grace: Duration::from_secs(5),
+            },
+            faults: Faults::default(),
+        }
+    }
+
+    /// A name for people, beside the name for programs.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.info.title = Some(title.into());
+        self
+    }
+
+    /// What the server is for, in a sentence.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.info.description = Some(description.into());
+        self
+    }
+
+    /// Where people read more about it.
+    #[must_use]
+    pub fn website_url(mut self, url: impl Into<String>) -> Self {
+        self.info.website_url = Some(url.into());
+        self
+    }
+
+    /// Adds an icon.
+    #[must_use]
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.info.icons.get_or_insert_default().push(icon);
+        self
+    }
+
+    /// How a model should use the server.
+    ///
+    /// Specification: server/discover, DiscoverResult.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Registers shared state, for parameters of the type `State<T>`.
+    #[must_use]
+    pub fn state<T: Send + Sync + 'static>(self, state: T) -> Self {
+        self.shared_state(Arc::new(state))
+    }
+
+    /// Registers state that is shared already, or a trait object, for parameters of the type
+    /// `State<T>` or `State<dyn Trait>`.
+    #[must_use]
+    pub fn shared_state<T: ?Sized + Send + Sync + 'static>(mut self, state: Arc<T>) -> Self {
+        if !self.shared.insert(State::new(state)) {
+            self.faults.add(format!(
+                "state of type `{}` is registered twice; wrap one in a type of its own",
+                std::any::type_name::<T>()
+            ));
+        }
+        self
+    }
+
+    /// Registers tools: `tools![..]`, or a value whose methods are tools.
+    #[must_use]
+    pub fn tools(mut self, tools: impl Into<ToolSet>) -> Self {
+        self.sets.push(tools.into());
+        self
+    }
+
+    /// Puts a layer around every call, inside of those that were put before.
+    #[must_use]
+    pub fn layer(mut self, layer: impl CallLayer) -> Self {
+        self.layers.push(Arc::new(layer));
+        self
+    }
+
+    /// How `requestState` is protected; without it, encrypted under a key made at start-up.
+    #[must_use]
+    pub fn request_state(mut self, sealing: Sealing) -> Self {
+        self.sealing = sealing;
+        self
+    }
+
+    /// How long a person may take to answer: how long a sealed state is good for. 600 s by default.
+    #[must_use]
+    pub fn request_state_lifetime(mut self, lifetime: Duration) -> Self {
+        self.lifetime = lifetime;
+        self
+    }
+
+    /// Asks again, instead of an error, where a person took longer than that.
+    #[must_use]
+    pub fn ask_again_when_expired(mut self) -> Self {
+        self.options.ask_again_when_expired = true;
+        self
+    }
+
+    /// For whom states are sealed: all replicas of a server share it, and no other server. The
+    /// server's name by default.
+    #[must_use]
+    pub fn audience(mut self, audience: impl Into<String>) -> Self {
+        self.audience = Some(audience.into());
+        self
+    }
+
+    /// Who keeps the claims of tools that run once. In memory by default, which is right for a
+    /// single process only.
+    #[must_use]
+    pub fn once_guard(mut self, guard: impl OnceGuard + 'static) -> Self {
+        self.guard = Arc::new(guard);
+        self
+    }
+
+    /// Says that no other process opens this server's states, although its keys could be shared.
+    #[must_use]
+    pub fn single_instance(mut self) -> Self {
+        self.single_instance = true;
+        self
+    }
+
+    /// How long the key of `#[tool(once = expr)]` is kept. A day by default.
+    #[must_use]
+    pub fn once_period(mut self, period: Duration) -> Self {
+        self.options.once_period = period;
+        self
+    }
+
+    /// Shows models the text of foreign errors, which may hold anything. For development.
+    #[must_use]
+    pub fn show_errors(mut self, show: bool) -> Self {
+        self.options.show_errors = show;
+        self
+    }
+
+    /// In how many rounds one call may ask. 16 by default.
+    #[must_use]
+    pub fn max_rounds(mut self, rounds: u32) -> Self {
+        self.options.max_rounds = rounds;
+        self
+    }
+
+    /// The longest message that is read, in bytes. 16 MiB by default.
+    #[must_use]
+    pub fn max_message_bytes(mut self, bytes: usize) -> Self {
+        self.options.max_message_bytes = bytes;
+        self
+    }
+
+    /// The largest result of a tool, in bytes. 8 MiB by default.
+    #[must_use]
+    pub fn max_result_bytes(mut self, bytes: usize) -> Self {
+        self.options.max_result_bytes = bytes;
+        self
+    }
+
+    /// How many tools a page of `tools/list` has. 1000 by default.
+    #[must_use]
+    pub fn page_size(mut self, tools: usize) -> Self {
+        self.options.page_size = tools;
+        self
+    }
+
+    /// How long a client may keep lists. Not at all by default.
+    ///
+    /// Specification: server/utilities/caching.
+    #[must_use]
+    pub fn list_ttl(mut self, ttl: Duration) -> Self {
+        self.options.list_ttl = ttl;
+        self
+    }
+
+    /// Compares structured results with their output schemas; debug builds do it always.
+    #[must_use]
+    pub fn validate_results(mut self, validate: bool) -> Self {
+        self.options.validate_results = validate;
+        self
+    }
+
+    /// How long calls may go on after the client has closed the connection. 5 s by default.
+    #[must_use]
+    pub fn drain_grace(mut self, grace: Duration) -> Self {
+        self.options.drain_grace = grace;
+        self
+    }
+
+    /// Freezes the server.
+    ///
+    /// # Errors
+    ///
+    /// Every fault there is, each with its tool, its parameter and the way out.
+    pub fn build(self) -> Result<Server, BuildError> {
+        let mut faults = self.faults;
+        let mut tools: Vec<BoundTool> = Vec::new();
+        let mut by_name = HashMap::new();
+        let mut once = false;
+        if self.info.name.trim().is_empty() {
+            faults.add("the server has no name");
+        }
+        for set in self.sets {
+            for tool in set.tools {
+                let spec = tool.spec();
+                once |= spec.once == OnceSpec::Exchange;
+                if by_name.insert(spec.name, tools.len()).is_some() {
+                    faults.of_tool(spec).add(
+                        None,
+                        "another tool has this name; write `#[tool(name = \"..\")]`",
+                    );
+                }
+                let layers = self.layers.iter().chain(&set.layers).cloned();
+                if let Some(bound) = BoundTool::bind(tool, &self.shared, layers, &mut faults) {
+                    tools.push(bound);
+                }
+            }
+        }
+        if once && self.sealing.is_shared() && !self.guard.is_shared() && !self.single_instance {
+            faults.add(
+                "`once` tools with shared keys need a guard that all replicas share; add \
+                 `.once_guard(..)`, or `.single_instance()` where there is one process only",
+            );
+        }
+        let states = match RequestStates::new(self.sealing, self.lifetime) {
+            Ok(states) => Some(states),
+            Err(error) => {
+                faults.add(format!("requestState: {error}"));
+                None
+            }
+        };
+        faults.into_result()?;
+        let Some(states) = states else {
+            unreachable!("a missing codec is a fault, and faults have ended the build")
+        };
+        let pages = pages(&tools, self.options.page_size);
+        let by_cursor = tools
+            .chunks(self.options.page_size.max(1))
+            .enumerate()
+            .filter_map(|(page, chunk)| Some((cursor(chunk.first()?.spec.name), page)))
+            .collect();
+        Ok(Server::new(Inner {
+            discover: discover(self.instructions.as_deref(), &self.options),
+            writer: ResultWriter {
+                server_info: server_info(&self.info),
+                limit: self.options.max_result_bytes,
+            },
+            audience: self.audience.unwrap_or_else(|| self.info.name.clone()),
+            info: self.info,
+            tools,
+            by_name,
+            pages,
+            by_cursor,
+            states,
+            guard: self.guard,
+            options: self.options,
+        }))
+    }
+}
+
+/// The end of every result, from inside of its `_meta` on.
+///
+/// Specification: basic/index, Per-response protocol fields.
+fn server_info(info: &Implementation) -> String {
+    let mut out = br#""io.modelcontextprotocol/serverInfo":"#.to_vec();
+    write_json(&mut out, info);
+    out.extend_from_slice(b"}}");
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The result of `server/discover`, without its `_meta`: `{.., "_meta":{` is left open.
+///
+/// Specification: server/discover, DiscoverResult.
+fn discover(instructions: Option<&str>, options: &Options) -> String {
+    let versions: Vec<&str> = Revision::SUPPORTED.iter().map(|r| r.as_str()).collect();
+    let mut result = json!({
+        "resultType": "complete",
+        "supportedVersions": versions,
+        "capabilities": { "tools": {}, "logging": {} },
+        "ttlMs": millis(options.list_ttl),
+        "cacheScope": "private",
+    });
+    if let Some(instructions) = instructions {
+        result["instructions"] = instructions.into();
+    }
+    let mut text = result.to_string();
+    text.pop();
+    text.push_str(r#","_meta":{"#);
+    text
+}
+
+/// A duration as `ttlMs`.
+pub(crate) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

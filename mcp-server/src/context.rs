@@ -1,0 +1,511 @@
+//! [`Context`]: what a call knows of itself, and [`Call`], its side for generated code.
+
+use std::{
+    any::Any,
+    future::Future,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::SystemTime,
+};
+
+use mcp_core::{
+    Revision,
+    protocol::{Implementation, LoggingLevel, Meta},
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    asking::{Exchange, InputResponses, Kind, Kinds},
+    cancel::Cancel,
+    error::ToolError,
+    methods::Received,
+    once::{ClaimKey, ClaimRefused, Finished},
+    outcome::Interrupt,
+    parameters::{ArgsParam, ArgumentFault, Slots, StateParam},
+    reporter::{Progress, Reporter},
+    server::Server,
+    spec::{ArgumentsSpec, ToolSpec},
+    state::{Principal, Raw, random_id},
+    tool::BoundTool,
+};
+
+/// What a tool knows of the call it answers: who calls, what the client can do, whether it still
+/// waits.
+///
+/// Take it as a parameter, by value or by reference. It is cheap to clone.
+///
+/// ```
+/// use mcp_server::prelude::*;
+///
+/// /// Packs a parcel.
+/// #[tool]
+/// async fn pack(
+///     /// How many things go into it.
+///     things: u32,
+///     ctx: Context,
+/// ) -> String {
+///     for thing in 1..=things {
+///         if ctx.is_cancelled() {
+///             break;
+///         }
+///         ctx.progress((f64::from(thing), f64::from(things)));
+///     }
+///     format!("{things} packed")
+/// }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Context(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    server: Server,
+    tool: usize,
+    received: Received,
+    principal: Principal,
+    exchange: Mutex<Exchange>,
+    reporter: Option<Reporter>,
+    /// The work should end.
+    cancel: Cancel,
+    /// The client has given the call up: nothing more is sent.
+    given_up: Cancel,
+    /// Something is claimed for this call: its body must not be dropped.
+    claimed: AtomicBool,
+    /// The arguments in the form that serde reads, where the client's own form is another.
+    coerced: OnceLock<String>,
+}
+
+impl Context {
+    pub(crate) fn new(
+        server: Server,
+        tool: usize,
+        received: Received,
+        principal: Principal,
+        reporter: Option<Reporter>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            server,
+            tool,
+            received,
+            principal,
+            exchange: Mutex::default(),
+            reporter,
+            cancel: Cancel::default(),
+            given_up: Cancel::default(),
+            claimed: AtomicBool::new(false),
+            coerced: OnceLock::new(),
+        }))
+    }
+
+    /// The name of the tool that was called.
+    pub fn tool_name(&self) -> &'static str {
+        self.spec().name
+    }
+
+    /// The protocol revision of this request.
+    pub fn revision(&self) -> Revision {
+        self.0.received.revision
+    }
+
+    /// Who calls.
+    pub fn principal(&self) -> &Principal {
+        &self.0.principal
+    }
+
+    /// The client's name and version, as it says; not verified.
+    ///
+    /// Specification: basic/index, Per-request protocol fields.
+    pub fn client_info(&self) -> Option<Implementation> {
+        let meta = self.meta();
+        let info = meta.get("io.modelcontextprotocol/clientInfo")?;
+        serde_json::from_value(info.clone()).ok()
+    }
+
+    /// The request's `_meta`, as it came: trace context and keys of extensions among it.
+    ///
+    /// Specification: basic/index, `_meta`.
+    pub fn meta(&self) -> Meta {
+        self.0.received.meta()
+    }
+
+    /// Which round of the call this is: 1, and one more for each time that questions went out.
+    pub fn round(&self) -> u32 {
+        self.exchange().round()
+    }
+
+    /// Whether this request declares that the client can be asked for this.
+    pub fn can_ask(&self, kind: Kind) -> bool {
+        self.0.received.kinds.contains(kind)
+    }
+
+    /// Ends the call where the client cannot be asked for this.
+    ///
+    /// # Errors
+    ///
+    /// `-32021`, which names the capability that is missing.
+    pub fn require(&self, kind: Kind) -> Result<(), ToolError> {
+        self.0
+            .received
+            .kinds
+            .require(kind)
+            .map_err(ToolError::protocol)
+    }
+
+    /// Tells the client how far the call is, if it wants to know.
+    ///
+    /// Reports that do not grow are left out.
+    ///
+    /// Specification: basic/patterns/progress.
+    pub fn progress(&self, progress: impl Into<Progress>) {
+        if let Some(reporter) = &self.0.reporter {
+            reporter.progress(progress.into());
+        }
+    }
+
+    /// Sends a log message to the client, if the request asks for this level.
+    ///
+    /// Deprecated in the protocol, still served; use `tracing` for the operator's log.
+    ///
+    /// Specification: server/utilities/logging.
+    pub fn log(&self, level: LoggingLevel, data: impl Serialize) {
+        if let Some(reporter) = &self.0.reporter {
+            reporter.log(level, Some(self.tool_name()), &data);
+        }
+    }
+
+    /// Whether the client has given the call up.
+    ///
+    /// Most tools need not look: a call that was given up is dropped where it waits, unless it has
+    /// claimed something.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancel.is_cancelled()
+    }
+
+    /// Waits until the client gives the call up.
+    pub async fn cancelled(&self) {
+        self.0.cancel.cancelled().await;
+    }
+
+    /// The answers that came with a verified state; none where the state is another's or absent.
+    ///
+    /// For tools that ask by hand; see [`Outcome`](crate::Outcome).
+    pub fn input_responses(&self) -> InputResponses<'_> {
+        if self.exchange().verified.is_some() {
+            self.0.received.responses()
+        } else {
+            InputResponses::none()
+        }
+    }
+
+    /// The answers as they came, from whomever and to whatever question.
+    ///
+    /// For tools whose answers decide nothing.
+    pub fn unverified_input_responses(&self) -> InputResponses<'_> {
+        self.0.received.responses()
+    }
+
+    /// What [`InputRequired::state`](crate::InputRequired::state) was given, once it came back and
+    /// was verified.
+    pub fn request_state(&self) -> Option<String> {
+        self.exchange().payload.by_hand.clone()
+    }
+
+    /// A random id, made once a call and name, for a flow outside the call such as a payment page.
+    ///
+    /// It stays the same in all rounds of the call and is bound to the principal, so a page can
+    /// check that who finishes is who was asked.
+    ///
+    /// # Errors
+    ///
+    /// Where the operating system gives no random bytes.
+    pub fn flow(&self, name: &str) -> Result<Flow, ToolError> {
+        let mut exchange = self.exchange();
+        let id = match exchange.payload.flows.get(name) {
+            Some(id) => id.clone(),
+            None => {
+                let id = random_id()?;
+                exchange.payload.flows.insert(name.to_owned(), id.clone());
+                id
+            }
+        };
+        Ok(Flow {
+            id,
+            principal: self.0.principal.clone(),
+        })
+    }
+
+    /// Runs work once a call and name: later rounds get the result of the first.
+    ///
+    /// The result travels in the state, so it should be small.
+    ///
+    /// # Errors
+    ///
+    /// The work's own, which is not remembered; or where the result is no JSON.
+    pub async fn memo<T, E>(
+        &self,
+        name: &str,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, ToolError>
+    where
+        T: Serialize + DeserializeOwned,
+        E: Into<ToolError>,
+    {
+        let kept = self.exchange().payload.memos.get(name).cloned();
+        if let Some(Raw(json)) = kept
+            && let Ok(value) = serde_json::from_str(json.get())
+        {
+            return Ok(value);
+        }
+        let value = work.await.map_err(Into::into)?;
+        let json = serde_json::value::to_raw_value(&value)?;
+        self.exchange()
+            .payload
+            .memos
+            .insert(name.to_owned(), Raw(json));
+        Ok(value)
+    }
+
+    /// Claims a key just before an effect that must happen once, for tools that ask by hand.
+    ///
+    /// The claim ends with the call: done, or failed where the tool returns an error. It is kept
+    /// until the state's own expiry plus skew.
+    ///
+    /// # Errors
+    ///
+    /// A tool error that says why the call must not run: still running, already done, failed
+    /// before, or that nobody can tell.
+    pub async fn claim(&self, key: impl std::fmt::Display) -> Result<(), ToolError> {
+        let until = self.exchange().verified.as_ref().map_or_else(
+            || SystemTime::now() + self.0.server.states().lifetime(),
+            |body| body.claim_until(),
+        );
+        let key = ClaimKey::new(self.tool_name(), key);
+        self.claim_until(key, until).await
+    }
+
+    /// Claims this exchange. One that has no verified state cannot be played again.
+    pub(crate) async fn claim_exchange(&self) -> Result<(), ToolError> {
+        let claim = self
+            .exchange()
+            .verified
+            .as_ref()
+            .map(|body| (ClaimKey::exchange(body.exchange), body.claim_until()));
+        match claim {
+            Some((key, until)) => self.claim_until(key, until).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Claims a key of the tool's for the period that the server sets.
+    pub(crate) async fn claim_key(&self, key: String) -> Result<(), ToolError> {
+        let until = SystemTime::now() + self.0.server.options().once_period;
+        self.claim_until(ClaimKey::new(self.tool_name(), key), until)
+            .await
+    }
+
+    async fn claim_until(&self, key: ClaimKey, until: SystemTime) -> Result<(), ToolError> {
+        // From here on a cancel must not drop the call, or the claim would stay in flight.
+        let before = self.0.claimed.swap(true, Ordering::AcqRel);
+        match self.0.server.guard().claim(&key, until).await {
+            Ok(claimed) => {
+                self.exchange().claims.push((key, claimed));
+                Ok(())
+            }
+            Err(refused) => {
+                self.0.claimed.store(before, Ordering::Release);
+                if let ClaimRefused::Unavailable(error) = &refused {
+                    tracing::error!(tool = self.tool_name(), %error, "the once-only guard is unavailable");
+                }
+                Err(ToolError::new(refused.to_string()))
+            }
+        }
+    }
+
+    /// Ends what was claimed for the call.
+    pub(crate) async fn finish_claims(&self, how: Finished) {
+        let claims = std::mem::take(&mut self.exchange().claims);
+        for (key, claimed) in claims {
+            if let Err(error) = self.0.server.guard().finish(&key, claimed, how).await {
+                tracing::error!(tool = self.tool_name(), %error, "a claim could not be finished");
+            }
+        }
+    }
+
+    pub(crate) fn has_claims(&self) -> bool {
+        self.0.claimed.load(Ordering::Acquire)
+    }
+
+    /// Asks the work to end.
+    pub(crate) fn cancel(&self) {
+        self.0.cancel.cancel();
+    }
+
+    /// The client has given the call up: nothing of it goes out any more.
+    pub(crate) fn give_up(&self) {
+        self.close();
+        self.0.cancel.cancel();
+        self.0.given_up.cancel();
+    }
+
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.0.given_up.is_cancelled()
+    }
+
+    pub(crate) async fn given_up(&self) {
+        self.0.given_up.cancelled().await;
+    }
+
+    /// No message of this call goes out any more but its result.
+    pub(crate) fn close(&self) {
+        if let Some(reporter) = &self.0.reporter {
+            reporter.close();
+        }
+    }
+
+    pub(crate) fn exchange(&self) -> MutexGuard<'_, Exchange> {
+        self.0
+            .exchange
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn kinds(&self) -> Kinds {
+        self.0.received.kinds
+    }
+
+    pub(crate) fn server(&self) -> &Server {
+        &self.0.server
+    }
+
+    pub(crate) fn tool(&self) -> &BoundTool {
+        self.0.server.tool(self.0.tool)
+    }
+
+    pub(crate) fn spec(&self) -> &'static ToolSpec {
+        self.tool().spec
+    }
+
+    pub(crate) fn received(&self) -> &Received {
+        &self.0.received
+    }
+
+    /// The arguments as a JSON object.
+    pub(crate) fn arguments(&self) -> &str {
+        match self.0.coerced.get() {
+            Some(coerced) => coerced,
+            None => self.0.received.arguments(),
+        }
+    }
+
+    /// Replaces the form of the arguments; it is done once a call at the most.
+    pub(crate) fn coerce(&self, arguments: String) {
+        let _ = self.0.coerced.set(arguments);
+    }
+}
+
+/// A flow outside the call: see [`Context::flow`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flow {
+    id: String,
+    principal: Principal,
+}
+
+impl Flow {
+    /// The flow's id: random, fit for a URL.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Who was asked, and who alone may finish.
+    pub fn principal(&self) -> &Principal {
+        &self.principal
+    }
+}
+
+/// A call as generated code sees it.
+#[derive(Debug, Clone)]
+pub struct Call(Context);
+
+impl Call {
+    pub(crate) fn new(ctx: Context) -> Self {
+        Self(ctx)
+    }
+
+    /// What the call knows of itself.
+    pub fn context(&self) -> &Context {
+        &self.0
+    }
+
+    /// Splits the arguments into the tool's plain parameters.
+    ///
+    /// # Errors
+    ///
+    /// Where one is not known, or stands twice.
+    pub fn arguments<const N: usize>(&self) -> Result<Slots<'_, N>, ArgumentFault> {
+        let spec = self.0.spec();
+        let ArgumentsSpec::List(list) = &spec.arguments else {
+            return Err(ArgumentFault("this tool takes one struct".to_owned()));
+        };
+        Slots::split(self.0.arguments(), list, spec.extra)
+    }
+
+    /// Checks that there are no arguments.
+    ///
+    /// # Errors
+    ///
+    /// Where there is one, and the tool does not ignore it.
+    pub fn no_arguments(&self) -> Result<(), ArgumentFault> {
+        Slots::<0>::split(self.0.arguments(), &[], self.0.spec().extra).map(drop)
+    }
+
+    /// All arguments as one struct.
+    ///
+    /// # Errors
+    ///
+    /// Where they do not fit it.
+    pub fn arguments_struct<A: ArgsParam>(&self) -> Result<A, ArgumentFault> {
+        serde_json::from_str(self.0.arguments())
+            .map(A::wrap)
+            .map_err(|e| ArgumentFault(e.to_string()))
+    }
+
+    /// The state that was bound for a parameter when the server was built.
+    ///
+    /// # Panics
+    ///
+    /// Never for the index and type that the tool's own spec gives.
+    pub fn state<S: StateParam>(&self, index: usize) -> S {
+        let bound: &(dyn Any + Send + Sync) = &*self.0.tool().states[index];
+        bound
+            .downcast_ref::<S>()
+            .expect("build() has bound this parameter by this very type")
+            .clone()
+    }
+
+    /// Claims a key before the body, for a tool without markers.
+    ///
+    /// # Errors
+    ///
+    /// The refusal to run again.
+    pub async fn claim(&self, key: String) -> Result<(), Interrupt> {
+        Ok(self.0.claim_key(key).await?)
+    }
+}
+
+/// What `Context` in a tool's signature must be.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not `mcp_server::Context`",
+    label = "expected `mcp_server::Context`",
+    note = "another crate's `Context` is in scope under this name; write `mcp_server::Context` in full"
+)]
+pub trait CallParam: Sized {
+    fn from_call(call: &Call) -> Self;
+}
+
+impl CallParam for Context {
+    fn from_call(call: &Call) -> Self {
+        call.0.clone()
+    }
+}

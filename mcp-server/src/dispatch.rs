@@ -1,0 +1,272 @@
+//! From a message to the method that answers it.
+//!
+//! A transport hands over one message and gets the answer in its own buffer, or a call that is
+//! still under way. Most calls end in their first poll, where the message was read, and never
+//! become a task.
+
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    task::{self, Poll},
+};
+
+use mcp_core::{
+    Revision,
+    rpc::{Fault, Message, RawId, RequestId, RpcError, begin_result, parse, write_error},
+};
+use serde_json::json;
+
+use crate::{
+    context::Context,
+    methods::{self, Params, Terms},
+    outcome::CallResult,
+    peer::Peer,
+    server::Server,
+};
+
+/// What became of a message.
+#[derive(Debug)]
+pub(crate) enum Accepted {
+    /// It is answered, or wants no answer.
+    Done,
+    /// A call that waits.
+    Running(Running),
+    /// The client gives a request up.
+    Cancel(RequestId),
+}
+
+/// A call that waits for something.
+pub(crate) struct Running {
+    id: Box<str>,
+    ctx: Context,
+    call: Pin<Box<dyn Future<Output = CallResult> + Send>>,
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Running {
+    pub(crate) fn id(&self) -> RequestId {
+        self.raw_id().to_id()
+    }
+
+    pub(crate) fn raw_id(&self) -> RawId<'_> {
+        raw_id(&self.id)
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.ctx
+    }
+
+    /// The answer; or none, where the client has given the call up.
+    ///
+    /// A call that has claimed something is not dropped: its effect may be under way.
+    pub(crate) async fn answer(self) -> Option<Vec<u8>> {
+        let Self { id, ctx, mut call } = self;
+        let result = {
+            let mut given_up = std::pin::pin!(ctx.given_up());
+            let mut waits = true;
+            std::future::poll_fn(|cx| {
+                if let Poll::Ready(result) = call.as_mut().poll(cx) {
+                    return Poll::Ready(Some(result));
+                }
+                waits = waits && given_up.as_mut().poll(cx).is_pending();
+                if waits || ctx.has_claims() {
+                    Poll::Pending
+                } else {
+                    Poll::Ready(None)
+                }
+            })
+            .await
+        };
+        if ctx.is_given_up() {
+            return None;
+        }
+        let mut out = Vec::with_capacity(256);
+        methods::write(&ctx, raw_id(&id), result?, &mut out);
+        Some(out)
+    }
+}
+
+fn raw_id(json: &str) -> RawId<'_> {
+    serde_json::from_str(json)
+        .ok()
+        .and_then(RawId::new)
+        .expect("it was an id when the request came")
+}
+
+impl Server {
+    /// Handles one message: appends the answer to `out`, if there is one already.
+    pub(crate) fn accept(
+        &self,
+        line: &[u8],
+        peer: &Peer,
+        cx: &mut task::Context<'_>,
+        out: &mut Vec<u8>,
+    ) -> Accepted {
+        match parse::<Params<'_>>(line) {
+            Ok(Message::Request { id, method, params }) => {
+                let params = params.unwrap_or_default();
+                // Valid UTF-8: the message was read from it.
+                let line = std::str::from_utf8(line).unwrap_or_default();
+                self.request(line, id, &method, &params, peer, cx, out)
+            }
+            Ok(Message::Notification { method, params }) => notification(&method, params.as_ref()),
+            Ok(Message::Response { .. }) => {
+                tracing::debug!("a response was left out: this server sends no requests");
+                Accepted::Done
+            }
+            Err(Fault::Message { id, error }) => {
+                tracing::warn!(%error, "a message was refused");
+                write_error(out, id, &error);
+                Accepted::Done
+            }
+            Err(Fault::Params {
+                id: None, method, ..
+            }) => {
+                tracing::warn!(%method, "a notification cannot be read");
+                Accepted::Done
+            }
+            Err(Fault::Params {
+                id: Some(id),
+                method,
+                params,
+            }) => {
+                let error = match Method::named(&method) {
+                    Some(_) => methods::diagnose(params),
+                    None => unknown(&method),
+                };
+                write_error(out, Some(id), &error);
+                Accepted::Done
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one message, once")]
+    fn request(
+        &self,
+        line: &str,
+        id: RawId<'_>,
+        method: &str,
+        params: &Params<'_>,
+        peer: &Peer,
+        cx: &mut task::Context<'_>,
+        out: &mut Vec<u8>,
+    ) -> Accepted {
+        let answered = match Method::named(method) {
+            None => Err(unknown(method)),
+            Some(method) => params
+                .terms()
+                .and_then(|terms| self.method(method, line, id, params, terms, peer, cx, out)),
+        };
+        answered.unwrap_or_else(|error| {
+            write_error(out, Some(id), &error);
+            Accepted::Done
+        })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one message, once")]
+    fn method(
+        &self,
+        method: Method,
+        line: &str,
+        id: RawId<'_>,
+        params: &Params<'_>,
+        terms: Terms,
+        peer: &Peer,
+        cx: &mut task::Context<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Accepted, RpcError> {
+        let before = out.len();
+        match method {
+            Method::Call => {
+                let prepared = methods::call(self, line, params, terms, peer)?;
+                let ctx = prepared.ctx.clone();
+                let mut call = Box::pin(prepared.run());
+                return Ok(match call.as_mut().poll(cx) {
+                    Poll::Ready(result) => {
+                        methods::write(&ctx, id, result, out);
+                        Accepted::Done
+                    }
+                    Poll::Pending => Accepted::Running(Running {
+                        id: id.as_json().into(),
+                        ctx,
+                        call,
+                    }),
+                });
+            }
+            Method::List => {
+                begin_result(out, id);
+                methods::list(self, params, out).inspect_err(|_| out.truncate(before))?;
+            }
+            Method::Discover => {
+                begin_result(out, id);
+                methods::discover(self, out);
+            }
+        }
+        out.push(b'}');
+        Ok(Accepted::Done)
+    }
+}
+
+/// The methods that are served.
+#[derive(Debug, Clone, Copy)]
+enum Method {
+    Call,
+    List,
+    Discover,
+}
+
+impl Method {
+    fn named(name: &str) -> Option<Self> {
+        match name {
+            "tools/call" => Some(Self::Call),
+            "tools/list" => Some(Self::List),
+            "server/discover" => Some(Self::Discover),
+            _ => None,
+        }
+    }
+}
+
+/// `-32601`; to a client that opens with the handshake of earlier revisions, with the versions that
+/// are spoken, because it may have nothing else to show.
+///
+/// Specification: basic/versioning, Backward Compatibility.
+fn unknown(method: &str) -> RpcError {
+    if method != "initialize" {
+        return RpcError::method_not_found(method);
+    }
+    let supported: Vec<&str> = Revision::SUPPORTED.iter().map(|r| r.as_str()).collect();
+    RpcError::new(
+        mcp_core::rpc::code::METHOD_NOT_FOUND,
+        format!(
+            "this server has no `initialize`: it speaks the protocol versions {}, in which every \
+             request carries its version",
+            supported.join(", ")
+        ),
+    )
+    .with_data(json!({ "supported": supported }))
+}
+
+fn notification(method: &str, params: Option<&Params<'_>>) -> Accepted {
+    if method != "notifications/cancelled" {
+        tracing::debug!(method, "a notification was left out");
+        return Accepted::Done;
+    }
+    let Some(id) = params
+        .and_then(|params| params.request_id)
+        .and_then(RawId::new)
+    else {
+        tracing::warn!("a cancellation names no request");
+        return Accepted::Done;
+    };
+    let reason = params.and_then(|params| params.reason).map(|raw| raw.get());
+    tracing::debug!(id = id.as_json(), reason, "a request was given up");
+    Accepted::Cancel(id.to_id())
+}

@@ -1,0 +1,115 @@
+//! What is wrong with a server that is being built: all of it, not the first thing only.
+
+use std::fmt;
+
+use crate::spec::{Location, ToolSpec};
+
+/// Why a server could not be built.
+///
+/// It lists every fault, each with its tool, its parameter and the way out.
+#[derive(Debug)]
+pub struct BuildError {
+    faults: Vec<Fault>,
+}
+
+/// One fault of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// The tool, if it is one's.
+    pub tool: Option<String>,
+    /// The parameter, if it is one's.
+    pub parameter: Option<String>,
+    /// What is wrong, and what to do.
+    pub text: String,
+    location: Option<(&'static str, u32)>,
+}
+
+impl BuildError {
+    /// The faults, in the order in which the server was described.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.faults.len();
+        write!(
+            f,
+            "the server has {count} fault{}",
+            if count == 1 { "" } else { "s" }
+        )?;
+        for fault in &self.faults {
+            write!(f, "\n- {fault}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.tool, &self.parameter) {
+            (Some(tool), Some(parameter)) => write!(f, "tool `{tool}`, parameter `{parameter}`: ")?,
+            (Some(tool), None) => write!(f, "tool `{tool}`: ")?,
+            _ => {}
+        }
+        f.write_str(&self.text)?;
+        if let Some((file, line)) = self.location {
+            write!(f, " ({file}:{line})")?;
+        }
+        Ok(())
+    }
+}
+
+/// Faults as they are found.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(Vec<Fault>);
+
+impl Faults {
+    pub(crate) fn add(&mut self, text: impl Into<String>) {
+        self.0.push(Fault {
+            tool: None,
+            parameter: None,
+            text: text.into(),
+            location: None,
+        });
+    }
+
+    pub(crate) fn of_tool(&mut self, spec: &'static ToolSpec) -> ToolFaults<'_> {
+        ToolFaults {
+            faults: &mut self.0,
+            spec,
+        }
+    }
+
+    /// The error, if there is a fault.
+    pub(crate) fn into_result(self) -> Result<(), BuildError> {
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(BuildError { faults: self.0 })
+        }
+    }
+}
+
+/// Takes the faults of one tool.
+#[derive(Debug)]
+pub(crate) struct ToolFaults<'f> {
+    faults: &'f mut Vec<Fault>,
+    spec: &'static ToolSpec,
+}
+
+impl ToolFaults<'_> {
+    pub(crate) fn add(&mut self, parameter: Option<&str>, text: impl Into<String>) {
+        let Location { file, line } = self.spec.location;
+        self.faults.push(Fault {
+            tool: Some(self.spec.name.to_owned()),
+            parameter: parameter.map(str::to_owned),
+            text: text.into(),
+            location: Some((file, line)),
+        });
+    }
+}

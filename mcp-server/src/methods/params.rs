@@ -1,0 +1,264 @@
+//! The one place that turns a message's `params` into what a method takes.
+//!
+//! Motivation: the members that client requests share are few, and `_meta` stands on each of them.
+//! So one struct has them all, `_meta` typed and everything else as raw JSON, and an envelope is
+//! read in a single pass. What a member must be is said by the method that takes it.
+
+use std::borrow::Cow;
+
+use mcp_core::{
+    Revision,
+    protocol::{LoggingLevel, Meta},
+    rpc::RpcError,
+};
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::value::RawValue;
+
+use crate::asking::{InputResponses, Kind, Kinds};
+
+/// The members of a client's `params`, of whatever method.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Params<'a> {
+    #[serde(borrow, rename = "_meta")]
+    pub(crate) meta: Option<RequestMeta<'a>>,
+    #[serde(borrow)]
+    pub(crate) name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) request_state: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) input_responses: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) cursor: Option<&'a RawValue>,
+    /// Of `notifications/cancelled`.
+    #[serde(borrow)]
+    pub(crate) request_id: Option<&'a RawValue>,
+    /// Of `notifications/cancelled`.
+    #[serde(borrow)]
+    pub(crate) reason: Option<&'a RawValue>,
+}
+
+/// The members of a request's `_meta` that the protocol itself reads.
+///
+/// Specification: basic/index, Per-request protocol fields.
+#[derive(Debug, Deserialize)]
+pub(crate) struct RequestMeta<'a> {
+    #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
+    version: Cow<'a, str>,
+    #[serde(borrow, rename = "io.modelcontextprotocol/clientInfo")]
+    #[expect(
+        dead_code,
+        reason = "checked here, read from the message when a tool asks"
+    )]
+    client: Option<ClientInfo<'a>>,
+    #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
+    capabilities: Declared,
+    #[serde(rename = "io.modelcontextprotocol/logLevel")]
+    pub(crate) log_level: Option<LoggingLevel>,
+    #[serde(borrow, rename = "progressToken")]
+    pub(crate) progress_token: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "only its form is checked")]
+struct ClientInfo<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow)]
+    version: Cow<'a, str>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Declared {
+    elicitation: Option<Elicitation>,
+    sampling: Option<Object>,
+    roots: Option<Object>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Elicitation {
+    form: Option<IgnoredAny>,
+    url: Option<IgnoredAny>,
+}
+
+/// Any object.
+#[derive(Debug, Deserialize)]
+struct Object {}
+
+impl Declared {
+    fn kinds(&self) -> Kinds {
+        let (form, url) = match &self.elicitation {
+            None => (false, false),
+            // A bare object means form mode: client/elicitation, Capabilities.
+            Some(Elicitation { form, url }) => (form.is_some() || url.is_none(), url.is_some()),
+        };
+        Kinds::default()
+            .with(Kind::Form, form)
+            .with(Kind::Url, url)
+            .with(Kind::Sampling, self.sampling.is_some())
+            .with(Kind::Roots, self.roots.is_some())
+    }
+}
+
+/// What a request is made with, once its `_meta` has been checked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terms {
+    pub(crate) revision: Revision,
+    pub(crate) kinds: Kinds,
+}
+
+impl Params<'_> {
+    /// Checks what every request must carry.
+    ///
+    /// # Errors
+    ///
+    /// `-32602` where `_meta` is missing, `-32022` where its version is not served.
+    pub(crate) fn terms(&self) -> Result<Terms, RpcError> {
+        let Some(meta) = &self.meta else {
+            return Err(RpcError::invalid_params(
+                "`_meta` is missing; every request carries `io.modelcontextprotocol/protocolVersion` \
+                 and `io.modelcontextprotocol/clientCapabilities` in it",
+            ));
+        };
+        let Ok(revision) = meta.version.parse::<Revision>() else {
+            let supported: Vec<&str> = Revision::SUPPORTED.iter().map(|r| r.as_str()).collect();
+            return Err(RpcError::unsupported_version(&meta.version, &supported));
+        };
+        if let Some(token) = meta.progress_token
+            && mcp_core::rpc::RawId::new(token).is_none()
+        {
+            return Err(RpcError::invalid_params(
+                "`_meta.progressToken` must be a string or an integer",
+            ));
+        }
+        Ok(Terms {
+            revision,
+            kinds: meta.capabilities.kinds(),
+        })
+    }
+}
+
+/// A member that must be a string.
+///
+/// # Errors
+///
+/// `-32602` where it is absent or something else.
+pub(crate) fn string<'a>(
+    member: Option<&'a RawValue>,
+    name: &str,
+) -> Result<Cow<'a, str>, RpcError> {
+    #[derive(Deserialize)]
+    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+    let Some(raw) = member else {
+        return Err(RpcError::invalid_params(format!("`{name}` is missing")));
+    };
+    serde_json::from_str(raw.get())
+        .map(|Text(text)| text)
+        .map_err(|_| RpcError::invalid_params(format!("`{name}` must be a string")))
+}
+
+/// Says what is wrong with `params` that could not be read.
+pub(crate) fn diagnose(params: &RawValue) -> RpcError {
+    #[derive(Deserialize)]
+    struct Members<'a> {
+        #[serde(borrow, rename = "_meta")]
+        meta: Option<&'a RawValue>,
+    }
+    let Ok(Members { meta }) = serde_json::from_str(params.get()) else {
+        return RpcError::invalid_params(
+            "`params` must be an object, each member of which stands once",
+        );
+    };
+    let Some(meta) = meta else {
+        return RpcError::invalid_params("`params` cannot be read");
+    };
+    match serde_json::from_str::<RequestMeta<'_>>(meta.get()) {
+        Err(error) if error.is_data() => {
+            // Messages of serde name the member, and never more of the value than its type.
+            let text = error.to_string();
+            let text = text.split(" at line ").next().unwrap_or_default();
+            RpcError::invalid_params(format!("`_meta`: {text}"))
+        }
+        _ => RpcError::invalid_params("`params` cannot be read"),
+    }
+}
+
+/// A request's message, kept for as long as it is being answered.
+#[derive(Debug)]
+pub(crate) struct Received {
+    /// The whole line.
+    line: Box<str>,
+    arguments: Option<Span>,
+    responses: Option<Span>,
+    pub(crate) revision: Revision,
+    pub(crate) kinds: Kinds,
+}
+
+/// A part of the line.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    start: usize,
+    end: usize,
+}
+
+impl Span {
+    /// Where `part`, which was borrowed from `line`, stands in it.
+    fn of(line: &str, part: &RawValue) -> Self {
+        let start = part.get().as_ptr().addr() - line.as_ptr().addr();
+        Self {
+            start,
+            end: start + part.get().len(),
+        }
+    }
+}
+
+impl Received {
+    /// Keeps the message; `params` must have been read from this very line.
+    pub(crate) fn new(line: &str, params: &Params<'_>, terms: Terms) -> Self {
+        let span = |part: Option<&RawValue>| part.map(|part| Span::of(line, part));
+        Self {
+            arguments: span(params.arguments),
+            responses: span(params.input_responses),
+            line: line.into(),
+            revision: terms.revision,
+            kinds: terms.kinds,
+        }
+    }
+
+    /// The arguments; absent ones equal an empty object.
+    pub(crate) fn arguments(&self) -> &str {
+        self.arguments.map_or("{}", |span| self.part(span))
+    }
+
+    /// The arguments as far as there are any.
+    pub(crate) fn given_arguments(&self) -> Option<&str> {
+        self.arguments.map(|span| self.part(span))
+    }
+
+    pub(crate) fn responses(&self) -> InputResponses<'_> {
+        self.responses
+            .and_then(|span| InputResponses::check(self.part(span)).ok())
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn meta(&self) -> Meta {
+        #[derive(Deserialize)]
+        struct Message {
+            params: WithMeta,
+        }
+        #[derive(Deserialize)]
+        struct WithMeta {
+            #[serde(rename = "_meta")]
+            meta: Meta,
+        }
+        serde_json::from_str::<Message>(&self.line)
+            .map(|message| message.params.meta)
+            .unwrap_or_default()
+    }
+
+    fn part(&self, span: Span) -> &str {
+        &self.line[span.start..span.end]
+    }
+}

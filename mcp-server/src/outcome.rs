@@ -1,0 +1,170 @@
+//! What a call comes to: a result, or questions first.
+
+use mcp_core::{protocol::CreateMessageRequestParams, rpc::RpcError, schema::FormSchema};
+
+use crate::{
+    asking::{Body, FormBody, Kind, Question},
+    error::ToolError,
+    form::Form,
+    parameters::ArgumentFault,
+    tool::ToolResult,
+};
+
+/// The outcome of a tool that asks by hand.
+///
+/// Most tools declare their questions on parameters instead; see [`Elicit`](crate::Elicit).
+///
+/// ```
+/// use mcp_server::prelude::*;
+///
+/// #[derive(Deserialize, JsonSchema, Form)]
+/// struct Release {
+///     /// Release the refund?
+///     release: bool,
+/// }
+///
+/// /// Pays a refund, after a lead has confirmed it.
+/// #[tool(destructive)]
+/// async fn pay(
+///     /// The refund's id.
+///     refund_id: String,
+///     ctx: Context,
+/// ) -> Result<Outcome<String>, ToolError> {
+///     if let Some(Elicit::Accept(Release { release: true })) =
+///         ctx.input_responses().form("confirm")?
+///     {
+///         return Ok(Outcome::Complete(format!("{refund_id} paid")));
+///     }
+///     ctx.require(Kind::Form)?;
+///     Ok(Outcome::InputRequired(
+///         InputRequired::new()
+///             .form::<Release>("confirm", format!("Pay {refund_id}?"))
+///             .state(refund_id),
+///     ))
+/// }
+/// ```
+#[derive(Debug)]
+pub enum Outcome<T> {
+    /// The work is done.
+    Complete(T),
+    /// The client has to answer first, and then to call again.
+    InputRequired(InputRequired),
+}
+
+/// Questions made by hand, and what to remember until they are answered.
+///
+/// Specification: basic/patterns/mrtr, InputRequiredResult.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct InputRequired {
+    pub(crate) requests: Vec<(String, Question)>,
+    pub(crate) state: Option<String>,
+}
+
+impl InputRequired {
+    /// No question yet, and nothing to remember. At least one of both is needed.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Shows the form of `T` under a key of your choice.
+    pub fn form<T: Form>(self, key: impl Into<String>, message: impl Into<String>) -> Self {
+        self.question(key, Question::form(message, FormBody::Rendered(T::form())))
+    }
+
+    /// Shows a form that was made at run time.
+    pub fn form_schema(
+        self,
+        key: impl Into<String>,
+        message: impl Into<String>,
+        schema: FormSchema,
+    ) -> Self {
+        self.question(key, Question::form(message, FormBody::by_hand(schema)))
+    }
+
+    /// Has the user open a page; see [`Ask::url`](crate::Ask::url) for what a page must be.
+    pub fn url(
+        self,
+        key: impl Into<String>,
+        message: impl Into<String>,
+        url: impl Into<String>,
+    ) -> Self {
+        self.question(key, Question::url(message, url))
+    }
+
+    /// Has the client's model write something. Deprecated in the protocol, still served.
+    pub fn sample(self, key: impl Into<String>, params: CreateMessageRequestParams) -> Self {
+        self.question(
+            key,
+            Question {
+                message: String::new(),
+                body: Body::Sampling(Box::new(params)),
+            },
+        )
+    }
+
+    /// Asks for the client's root directories. Deprecated in the protocol, still served.
+    pub fn roots(self, key: impl Into<String>) -> Self {
+        self.question(
+            key,
+            Question {
+                message: String::new(),
+                body: Body::Roots,
+            },
+        )
+    }
+
+    /// What [`Context::request_state`](crate::Context::request_state) gives on the retry. It travels
+    /// through the client, sealed and bound to this very call.
+    ///
+    /// Without it the result carries no state, and answers to it are not verified.
+    pub fn state(mut self, state: impl Into<String>) -> Self {
+        self.state = Some(state.into());
+        self
+    }
+
+    /// The kinds that it asks for.
+    pub fn kinds(&self) -> impl Iterator<Item = Kind> + '_ {
+        self.requests.iter().map(|(_, question)| question.kind())
+    }
+
+    fn question(mut self, key: impl Into<String>, question: Question) -> Self {
+        self.requests.push((key.into(), question));
+        self
+    }
+}
+
+/// What a call comes to, for layers and for the runtime.
+pub type CallResult = Result<Outcome<ToolResult>, Interrupt>;
+
+/// Why a call ended without a result of the tool's own.
+#[derive(Debug)]
+pub struct Interrupt(pub(crate) Reason);
+
+#[derive(Debug)]
+pub(crate) enum Reason {
+    /// The tool, or a resolver, failed.
+    Tool(ToolError),
+    /// The arguments do not fit the parameters.
+    Arguments(ArgumentFault),
+    /// The markers' questions wait for answers; they are kept in the exchange.
+    Waiting,
+}
+
+impl From<ToolError> for Interrupt {
+    fn from(error: ToolError) -> Self {
+        Self(Reason::Tool(error))
+    }
+}
+
+impl From<ArgumentFault> for Interrupt {
+    fn from(fault: ArgumentFault) -> Self {
+        Self(Reason::Arguments(fault))
+    }
+}
+
+impl From<RpcError> for Interrupt {
+    fn from(error: RpcError) -> Self {
+        ToolError::protocol(error).into()
+    }
+}

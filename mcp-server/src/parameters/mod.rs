@@ -1,0 +1,11 @@
+//! What a tool function may take besides plain arguments, and how each is filled.
+
+mod args;
+mod shared;
+mod slots;
+
+pub use self::{
+    args::{Args, ArgsParam},
+    shared::{Shared, State, StateParam},
+    slots::{ArgumentFault, Slots, members_of, missing_is_ok},
+};

@@ -1,0 +1,219 @@
+//! Splits `arguments` into one slot a parameter and decodes each into its type.
+//!
+//! A tool's parameters are few and known, so one pass finds where each value stands, without a
+//! generated struct for each tool, and each value is then parsed once, into its final type.
+
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, IgnoredAny, MapAccess, Visitor},
+    forward_to_deserialize_any,
+};
+use serde_json::value::RawValue;
+
+use crate::spec::{ArgumentSpec, Extra};
+
+/// Arguments that do not fit: what the parser said.
+///
+/// The text is a hint only; the caller compares the arguments with the schema for the full story.
+#[derive(Debug)]
+pub struct ArgumentFault(pub(crate) String);
+
+/// Where each parameter's value stands in the arguments of one call.
+#[derive(Debug)]
+pub struct Slots<'a, const N: usize> {
+    values: [Option<&'a RawValue>; N],
+    specs: &'static [ArgumentSpec],
+}
+
+impl<'a, const N: usize> Slots<'a, N> {
+    pub(crate) fn split(
+        arguments: &'a str,
+        specs: &'static [ArgumentSpec],
+        extra: Extra,
+    ) -> Result<Self, ArgumentFault> {
+        let mut values = [None; N];
+        let mut json = serde_json::Deserializer::from_str(arguments);
+        let split = Split {
+            values: &mut values,
+            specs,
+            extra,
+        };
+        json.deserialize_map(split)
+            .map_err(|e| ArgumentFault(e.to_string()))?;
+        Ok(Self { values, specs })
+    }
+
+    /// The argument at `index`; an absent one may still be `None`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is absent or has another type.
+    pub fn get<T: Deserialize<'a>>(&self, index: usize) -> Result<T, ArgumentFault> {
+        self.get_with(index, |d| T::deserialize(d), |d| T::deserialize(d))
+    }
+
+    /// The argument at `index`, or a default where it is absent.
+    ///
+    /// # Errors
+    ///
+    /// Where it has another type.
+    pub fn get_or<T: Deserialize<'a>>(
+        &self,
+        index: usize,
+        default: impl FnOnce() -> T,
+    ) -> Result<T, ArgumentFault> {
+        match self.values[index] {
+            Some(_) => self.get(index),
+            None => Ok(default()),
+        }
+    }
+
+    /// The argument at `index`, read by functions of the user's.
+    ///
+    /// # Errors
+    ///
+    /// What the functions say.
+    pub fn get_with<T>(
+        &self,
+        index: usize,
+        present: impl FnOnce(
+            &mut serde_json::Deserializer<serde_json::de::StrRead<'a>>,
+        ) -> Result<T, serde_json::Error>,
+        absent: impl FnOnce(Missing) -> Result<T, serde_json::Error>,
+    ) -> Result<T, ArgumentFault> {
+        let name = self.specs[index].name;
+        match self.values[index] {
+            Some(raw) => present(&mut serde_json::Deserializer::from_str(raw.get())),
+            None => absent(Missing(name)),
+        }
+        .map_err(|e| ArgumentFault(format!("`{name}`: {e}")))
+    }
+}
+
+/// Fills the slots of the known names.
+struct Split<'s, 'a> {
+    values: &'s mut [Option<&'a RawValue>],
+    specs: &'static [ArgumentSpec],
+    extra: Extra,
+}
+
+impl<'a> Visitor<'a> for Split<'_, 'a> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of arguments")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(found) = map.next_key_seed(Name(self.specs))? {
+            match found {
+                Found::Known(index) => {
+                    if self.values[index].is_some() {
+                        return Err(de::Error::duplicate_field(self.specs[index].name));
+                    }
+                    self.values[index] = Some(map.next_value()?);
+                }
+                Found::Unknown if self.extra == Extra::Ignore => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+                Found::Unknown => return Err(de::Error::custom("unknown argument")),
+            }
+        }
+        Ok(())
+    }
+}
+
+enum Found {
+    Known(usize),
+    Unknown,
+}
+
+/// Looks a key up without copying it.
+struct Name(&'static [ArgumentSpec]);
+
+impl<'de> de::DeserializeSeed<'de> for Name {
+    type Value = Found;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Found, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Name {
+    type Value = Found;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an argument's name")
+    }
+
+    fn visit_str<E: de::Error>(self, key: &str) -> Result<Found, E> {
+        let index = self
+            .0
+            .iter()
+            .position(|spec| spec.name == key || spec.aliases.contains(&key));
+        Ok(index.map_or(Found::Unknown, Found::Known))
+    }
+}
+
+/// Stands for an argument that is not there: an `Option` reads it as `None`, any other type refuses.
+#[derive(Debug)]
+pub struct Missing(&'static str);
+
+impl<'de> Deserializer<'de> for Missing {
+    type Error = serde_json::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+        Err(de::Error::missing_field(self.0))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        visitor.visit_none()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// Whether a type reads an absent argument as a value, as `Option` does.
+pub fn missing_is_ok<T: for<'de> Deserialize<'de>>() -> bool {
+    T::deserialize(Missing("")).is_ok()
+}
+
+/// The names that a struct reads, as serde tells them: aliases among them, in order of declaration.
+/// None where it reads a map, as with `flatten`.
+pub fn members_of<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
+    struct Probe<'p>(&'p mut &'static [&'static str]);
+
+    impl<'de> Deserializer<'de> for Probe<'_> {
+        type Error = serde_json::Error;
+
+        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+            Err(de::Error::custom("only asked for its members"))
+        }
+
+        fn deserialize_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            fields: &'static [&'static str],
+            visitor: V,
+        ) -> Result<V::Value, Self::Error> {
+            *self.0 = fields;
+            self.deserialize_any(visitor)
+        }
+
+        forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
+            option unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier
+            ignored_any
+        }
+    }
+
+    let mut members: &'static [&'static str] = &[];
+    // It always fails: what matters is what it asks for.
+    let _ = T::deserialize(Probe(&mut members));
+    members
+}

@@ -1,0 +1,20 @@
+//! Who is at the other end of a connection.
+
+use std::{fmt, sync::Arc};
+
+use crate::{reporter::Outgoing, state::Principal};
+
+/// The client of a connection, as a transport presents it.
+pub(crate) struct Peer {
+    pub(crate) principal: Principal,
+    /// Where messages go that are no answer.
+    pub(crate) outgoing: Arc<dyn Outgoing>,
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Peer")
+            .field("principal", &self.principal)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,202 @@
+//! What a call sends before its result: progress and log messages.
+//!
+//! Specification: basic/patterns/progress, server/utilities/logging.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use mcp_core::{protocol::LoggingLevel, rpc::write_notification};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// Where a call's messages go. A transport implements it; it knows no method.
+pub(crate) trait Outgoing: Send + Sync {
+    /// Takes one whole message, without a line's end.
+    fn send(&self, message: &[u8]);
+}
+
+/// How far a call is.
+///
+/// ```
+/// use mcp_server::Progress;
+///
+/// let progress = Progress::new(3.0).total(8.0).message("packing");
+/// assert_eq!(Progress::from((3.0, 8.0)).message("packing"), progress);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// How much is done, in a unit of the tool's choice. It must grow from one report to the next.
+    pub progress: f64,
+    /// How much there is to do, in the same unit.
+    pub total: Option<f64>,
+    /// What is going on, for a person.
+    pub message: Option<String>,
+}
+
+impl Progress {
+    /// So much is done.
+    pub fn new(progress: f64) -> Self {
+        Self {
+            progress,
+            total: None,
+            message: None,
+        }
+    }
+
+    /// Of so much in all.
+    #[must_use]
+    pub fn total(mut self, total: f64) -> Self {
+        self.total = Some(total);
+        self
+    }
+
+    /// With a word on what is going on.
+    #[must_use]
+    pub fn message(mut self, message: impl Into<String>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+}
+
+impl From<f64> for Progress {
+    fn from(progress: f64) -> Self {
+        Self::new(progress)
+    }
+}
+
+impl From<(f64, f64)> for Progress {
+    fn from((progress, total): (f64, f64)) -> Self {
+        Self::new(progress).total(total)
+    }
+}
+
+/// Sends what the request asked for, until its result is out.
+pub(crate) struct Reporter {
+    token: Option<Box<RawValue>>,
+    level: Option<LoggingLevel>,
+    out: Arc<dyn Outgoing>,
+    sent: Mutex<Sent>,
+}
+
+#[derive(Debug, Default)]
+struct Sent {
+    progress: Option<f64>,
+    closed: bool,
+}
+
+impl fmt::Debug for Reporter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reporter")
+            .field("token", &self.token)
+            .field("level", &self.level)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Reporter {
+    /// A reporter where the request asks for progress or log messages; most ask for neither.
+    pub(crate) fn wanted(
+        token: Option<&RawValue>,
+        level: Option<LoggingLevel>,
+        out: &Arc<dyn Outgoing>,
+    ) -> Option<Self> {
+        (token.is_some() || level.is_some()).then(|| Self {
+            token: token.map(RawValue::to_owned),
+            level,
+            out: Arc::clone(out),
+            sent: Mutex::default(),
+        })
+    }
+
+    /// Sends progress, if the client gave a token and it has grown.
+    pub(crate) fn progress(&self, progress: Progress) {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Params<'a> {
+            progress_token: &'a RawValue,
+            #[serde(serialize_with = "number")]
+            progress: f64,
+            #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional")]
+            total: Option<f64>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            message: Option<&'a str>,
+        }
+        let Some(token) = &self.token else { return };
+        let mut sent = self.lock();
+        let grown = sent.progress.is_none_or(|last| progress.progress > last);
+        if sent.closed || !grown || !progress.progress.is_finite() {
+            return;
+        }
+        sent.progress = Some(progress.progress);
+        let params = Params {
+            progress_token: token,
+            progress: progress.progress,
+            total: progress.total.filter(|total| total.is_finite()),
+            message: progress.message.as_deref(),
+        };
+        self.send("notifications/progress", &params);
+    }
+
+    /// Sends a log message, if the request asked for its level.
+    pub(crate) fn log(&self, level: LoggingLevel, logger: Option<&str>, data: &impl Serialize) {
+        #[derive(Serialize)]
+        struct Params<'a, D> {
+            level: LoggingLevel,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            logger: Option<&'a str>,
+            data: &'a D,
+        }
+        if self.level.is_none_or(|least| level < least) {
+            return;
+        }
+        let sent = self.lock();
+        if !sent.closed {
+            self.send(
+                "notifications/message",
+                &Params {
+                    level,
+                    logger,
+                    data,
+                },
+            );
+        }
+    }
+
+    /// Nothing is sent any more: the result is on its way, or the client has given up.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+    }
+
+    /// Called with the lock held, so that nothing overtakes and nothing follows the result.
+    fn send(&self, method: &str, params: &impl Serialize) {
+        let mut message = Vec::with_capacity(128);
+        write_notification(&mut message, method, params);
+        self.out.send(&message);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sent> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whole numbers without a fraction: `50`, not `50.0`.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form serde asks for")]
+fn number<S: serde::Serializer>(value: &f64, s: S) -> Result<S::Ok, S::Error> {
+    if value.fract() == 0.0 && value.abs() < 9_007_199_254_740_992.0 {
+        #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53")]
+        let whole = *value as i64;
+        s.serialize_i64(whole)
+    } else {
+        s.serialize_f64(*value)
+    }
+}
+
+#[expect(clippy::ref_option, reason = "the form serde asks for")]
+fn optional<S: serde::Serializer>(value: &Option<f64>, s: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => number(value, s),
+        None => s.serialize_none(),
+    }
+}

@@ -1,0 +1,106 @@
+//! [`Server`]: the finished server, immutable and cheap to clone.
+
+use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
+
+use mcp_core::protocol::Implementation;
+
+use crate::{
+    builder::Builder,
+    once::OnceGuard,
+    state::{RequestStates, StateFailures},
+    tool::{BoundTool, Page, ResultWriter},
+};
+
+/// A server: its tools, and everything that could be computed from them once.
+///
+/// Build it with [`Server::builder`]; serve it with [`serve_stdio`](Server::serve_stdio) or
+/// [`serve`](Server::serve). All clones are the same server.
+#[derive(Clone)]
+pub struct Server(Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) info: Implementation,
+    pub(crate) tools: Vec<BoundTool>,
+    pub(crate) by_name: HashMap<&'static str, usize>,
+    /// `tools/list`, by page.
+    pub(crate) pages: Vec<Page>,
+    /// Which page a cursor means.
+    pub(crate) by_cursor: HashMap<String, usize>,
+    /// The result of `server/discover`.
+    pub(crate) discover: String,
+    pub(crate) writer: ResultWriter,
+    pub(crate) states: RequestStates,
+    pub(crate) guard: Arc<dyn OnceGuard>,
+    pub(crate) audience: String,
+    pub(crate) options: Options,
+}
+
+/// What an operator may set.
+#[derive(Debug, Clone)]
+pub(crate) struct Options {
+    pub(crate) show_errors: bool,
+    pub(crate) max_rounds: u32,
+    pub(crate) max_message_bytes: usize,
+    pub(crate) max_result_bytes: usize,
+    pub(crate) page_size: usize,
+    pub(crate) list_ttl: Duration,
+    pub(crate) validate_results: bool,
+    pub(crate) ask_again_when_expired: bool,
+    pub(crate) once_period: Duration,
+    pub(crate) drain_grace: Duration,
+}
+
+impl Server {
+    /// Begins to describe a server by its name and version, which clients are told.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> Builder {
+        Builder::new(name.into(), version.into())
+    }
+
+    pub(crate) fn new(inner: Inner) -> Self {
+        Self(Arc::new(inner))
+    }
+
+    /// The server's name and version.
+    pub fn info(&self) -> &Implementation {
+        &self.0.info
+    }
+
+    /// The names of the tools, in the order in which they are listed.
+    pub fn tool_names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.0.tools.iter().map(|tool| tool.spec.name)
+    }
+
+    /// How many states were refused, by reason; clients are not told the reason.
+    pub fn state_failures(&self) -> &StateFailures {
+        self.0.states.failures()
+    }
+
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.0
+    }
+
+    pub(crate) fn tool(&self, index: usize) -> &BoundTool {
+        &self.0.tools[index]
+    }
+
+    pub(crate) fn states(&self) -> &RequestStates {
+        &self.0.states
+    }
+
+    pub(crate) fn guard(&self) -> &dyn OnceGuard {
+        &*self.0.guard
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.0.options
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("info", &self.0.info)
+            .field("tools", &self.tool_names().collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}
