@@ -199,7 +199,7 @@ impl Transport for ChildProcess {
             tokio::spawn(capture(stderr, kept));
         }
         let (stop, stopped) = oneshot::channel();
-        let (ended, end) = watch::channel(None);
+        let (ended, end) = watch::channel(End::default());
         tokio::spawn(supervise(child, group, stopped, ended, self.grace));
         let sender = ChildSender {
             lines: LineSender::new(stdin),
@@ -220,7 +220,7 @@ pub struct ChildSender {
     lines: LineSender<ChildStdin>,
     /// Dropping it asks for the end just as sending does.
     stop: oneshot::Sender<()>,
-    end: watch::Receiver<Option<String>>,
+    end: watch::Receiver<End>,
 }
 
 impl MessageSender for ChildSender {
@@ -232,7 +232,7 @@ impl MessageSender for ChildSender {
         drop(self.lines);
         drop(self.stop);
         // The supervisor always reports, unless the runtime is ending and it went first.
-        let _ = self.end.wait_for(Option::is_some).await;
+        let _ = self.end.wait_for(|end| end.all_gone).await;
     }
 }
 
@@ -240,7 +240,7 @@ impl MessageSender for ChildSender {
 #[derive(Debug)]
 pub struct ChildReceiver {
     lines: LineReceiver<ChildStdout>,
-    end: watch::Receiver<Option<String>>,
+    end: watch::Receiver<End>,
 }
 
 impl MessageReceiver for ChildReceiver {
@@ -266,11 +266,20 @@ impl MessageReceiver for ChildReceiver {
     }
 }
 
-async fn end_of(end: &mut watch::Receiver<Option<String>>) -> String {
-    match end.wait_for(Option::is_some).await {
-        Ok(reason) => reason.clone().unwrap_or_default(),
+async fn end_of(end: &mut watch::Receiver<End>) -> String {
+    match end.wait_for(|end| end.child.is_some()).await {
+        Ok(end) => end.child.clone().unwrap_or_default(),
         Err(_) => "the server process is no longer watched".to_owned(),
     }
+}
+
+/// How far the end of the child has come.
+#[derive(Debug, Default)]
+struct End {
+    /// How the child itself ended.
+    child: Option<String>,
+    /// Whether what it launched was seen to as well.
+    all_gone: bool,
 }
 
 /// Owns the child until it is gone, whoever ends it.
@@ -278,7 +287,7 @@ async fn supervise(
     mut child: Child,
     mut group: Group,
     mut stopped: oneshot::Receiver<()>,
-    ended: watch::Sender<Option<String>>,
+    ended: watch::Sender<End>,
     grace: Duration,
 ) {
     let status = tokio::select! {
@@ -290,8 +299,10 @@ async fn supervise(
         Err(error) => format!("the server process could not be waited for: {error}"),
     };
     tracing::debug!(target: "mcp_client::child", reason, "the server process ended");
+    // First the news, since calls are waiting for it.
+    ended.send_modify(|end| end.child = Some(reason));
     group.end_leftovers().await;
-    ended.send_replace(Some(reason));
+    ended.send_modify(|end| end.all_gone = true);
 }
 
 /// Standard input is closed already: wait, terminate, kill.
