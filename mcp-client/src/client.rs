@@ -12,9 +12,10 @@ use crate::error::Error;
 use crate::handlers::{Handlers, Turns};
 use crate::options::CallOptions;
 use crate::outcome::{self, Outcome};
+use crate::paused::PausedCall;
 use crate::peer::Peer;
 use crate::rounds::Limits;
-use crate::session::{Call, PausedCall, Session, Step};
+use crate::session::{Call, Session, Step};
 use crate::structured::OutputSchemas;
 
 /// A connection to one server.

@@ -10,11 +10,11 @@ use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 use crate::error::{Error, HandlerError};
+use crate::paused::PausedCall;
 use crate::question::{
     Answer, Consent, FormQuestion, InputRequest, Kind, Response, RootsQuestion, SamplingQuestion,
     UrlQuestion,
 };
-use crate::session::PausedCall;
 
 type Answering<A> = Pin<Box<dyn Future<Output = Result<A, HandlerError>> + Send>>;
 type Handler<Q, A> = Arc<dyn Fn(Q) -> Answering<A> + Send + Sync>;

@@ -49,6 +49,7 @@ mod legacy;
 mod list;
 mod options;
 mod outcome;
+mod paused;
 mod peer;
 mod probe;
 mod question;
@@ -66,11 +67,12 @@ pub use self::client::Client;
 pub use self::error::{Error, HandlerError};
 pub use self::exchange::Progress;
 pub use self::options::CallOptions;
+pub use self::paused::PausedCall;
 pub use self::question::{
     Answer, Asker, Consent, FormQuestion, InputRequest, Kind, Response, RootsQuestion,
     SamplingQuestion, UrlQuestion,
 };
-pub use self::session::{PausedCall, Round, Session};
+pub use self::session::{Round, Session};
 pub use self::tools::ToolCall;
 pub use self::transport::{CapturedStderr, ChildProcess, IoTransport, Stderr, Trace, Transport};
 

@@ -21,6 +21,9 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How many progress reports wait for a slow handler; further ones are dropped.
 const PROGRESS_QUEUE: usize = 64;
 
+/// Told to the server with the cancellation.
+const TIMED_OUT: &str = "the request timed out";
+
 /// One connection to a server. Dropping it ends the connection in the background.
 #[derive(Debug)]
 pub(crate) struct Peer {
@@ -71,6 +74,16 @@ impl Shared {
     }
 }
 
+/// Closes the connection when the task that holds it ends, however that comes about: a transport
+/// that panics must not leave calls waiting.
+struct Ends(Arc<Shared>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.close("this client ended it");
+    }
+}
+
 impl Peer {
     pub(crate) async fn open<T: Transport>(
         transport: T,
@@ -86,10 +99,10 @@ impl Peer {
         let (finish, finished) = watch::channel(false);
         let connection = Arc::clone(&shared);
         tokio::spawn(async move {
+            let _end = Ends(Arc::clone(&connection));
             let reader = tokio::spawn(read(receiver, Arc::clone(&connection), log));
             write(sender, queue, stopped, &connection).await;
             reader.abort();
-            connection.close("this client ended it");
             finish.send_replace(true);
         });
         Ok(Self {
@@ -133,6 +146,11 @@ impl Peer {
                 biased;
                 Some(report) = reports.recv() => {
                     on_progress(report);
+                    // A flood of reports must not keep the clock from being looked at.
+                    if expires.is_some_and(|at| at <= Instant::now()) {
+                        in_flight.reason = TIMED_OUT;
+                        return Err(timed_out(method, patience));
+                    }
                     if let (Some(timeout), Some(ceiling)) = (request.timeout, request.progress_ceiling) {
                         patience = Some((started.elapsed() + timeout).min(ceiling.max(timeout)));
                     }
@@ -142,9 +160,8 @@ impl Peer {
                     return self.interpret(method, reply.ok());
                 }
                 () = expiry(expires) => {
-                    in_flight.reason = "the request timed out";
-                    let after = patience.unwrap_or_default();
-                    return Err(Error::Timeout { method: method.to_owned(), after });
+                    in_flight.reason = TIMED_OUT;
+                    return Err(timed_out(method, patience));
                 }
             }
         }
@@ -217,6 +234,13 @@ fn request_text(id: u64, request: &Request<'_>) -> String {
     text
 }
 
+fn timed_out(method: &str, after: Option<Duration>) -> Error {
+    Error::Timeout {
+        method: method.to_owned(),
+        after: after.unwrap_or_default(),
+    }
+}
+
 async fn expiry(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,
@@ -255,6 +279,7 @@ impl Drop for InFlight<'_> {
 }
 
 async fn read(mut receiver: impl MessageReceiver, shared: Arc<Shared>, log: Option<LogSink>) {
+    let _end = Ends(Arc::clone(&shared));
     let log = log.map(spawn_log_task);
     loop {
         let received = receiver.receive().await;

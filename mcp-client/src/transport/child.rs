@@ -4,21 +4,20 @@
 //! launched ends with it, and one task that owns it from start to end, so that no way out leaves a
 //! zombie: asked to close, found dead, or the client dropped.
 
-use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
+use crate::transport::group::Group;
 use crate::transport::io::{LineReceiver, LineSender};
 use crate::transport::lines::DEFAULT_MAX_MESSAGE;
+use crate::transport::stderr::{Stderr, capture};
 use crate::transport::{MessageReceiver, MessageSender, Outgoing, Received, Transport};
 
 /// How long output that is already in the pipe is read after the process ended. A grandchild may
@@ -51,52 +50,6 @@ pub struct ChildProcess {
     stderr: Stderr,
     grace: Duration,
     max_message: usize,
-}
-
-/// What becomes of the child's standard error.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub enum Stderr {
-    /// Goes where this process's goes.
-    #[default]
-    Inherit,
-    /// Thrown away.
-    Null,
-    /// Its last part is kept.
-    Capture(CapturedStderr),
-}
-
-/// The last part of what a child wrote to its standard error.
-#[derive(Clone, Debug)]
-pub struct CapturedStderr {
-    kept: Arc<Mutex<VecDeque<u8>>>,
-    limit: usize,
-}
-
-impl CapturedStderr {
-    /// Keeps the last `limit` bytes.
-    #[must_use]
-    pub fn new(limit: usize) -> Self {
-        Self {
-            kept: Arc::default(),
-            limit,
-        }
-    }
-
-    /// What is kept now; bytes that are not UTF-8 are replaced.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let (front, back) = kept.as_slices();
-        String::from_utf8_lossy(&[front, back].concat()).into_owned()
-    }
-
-    fn push(&self, bytes: &[u8]) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(bytes);
-        let excess = kept.len().saturating_sub(self.limit);
-        kept.drain(..excess);
-    }
 }
 
 impl ChildProcess {
@@ -321,89 +274,4 @@ async fn end_child(child: &mut Child, group: &Group, grace: Duration) -> io::Res
 
 fn describe(status: ExitStatus) -> String {
     format!("the server process ended with {status}")
-}
-
-async fn capture(mut stderr: impl AsyncRead + Unpin, kept: CapturedStderr) {
-    let mut chunk = [0; 4096];
-    while let Ok(read @ 1..) = stderr.read(&mut chunk).await {
-        kept.push(&chunk[..read]);
-    }
-}
-
-/// The child's process group: killed when dropped before its end was seen to.
-#[derive(Debug)]
-struct Group {
-    #[cfg(unix)]
-    leader: Option<rustix::process::Pid>,
-    ended: bool,
-}
-
-#[cfg(unix)]
-impl Group {
-    /// How long leftovers of an ended child may take over `SIGTERM`.
-    const LEFTOVERS: Duration = Duration::from_millis(250);
-
-    fn of(child: &Child) -> Self {
-        let id = child.id().and_then(|id| i32::try_from(id).ok());
-        Self {
-            leader: id.and_then(rustix::process::Pid::from_raw),
-            ended: false,
-        }
-    }
-
-    fn terminate(&self) {
-        self.signal(rustix::process::Signal::TERM);
-    }
-
-    fn kill(&self) {
-        self.signal(rustix::process::Signal::KILL);
-    }
-
-    /// The child is gone; what it launched and left behind goes as well.
-    async fn end_leftovers(&mut self) {
-        if self.is_alive() {
-            self.terminate();
-            let patience = tokio::time::Instant::now() + Self::LEFTOVERS;
-            while self.is_alive() && tokio::time::Instant::now() < patience {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-            self.kill();
-        }
-        self.ended = true;
-    }
-
-    fn is_alive(&self) -> bool {
-        self.leader
-            .is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok())
-    }
-
-    fn signal(&self, signal: rustix::process::Signal) {
-        if let Some(leader) = self.leader {
-            // The only failure is that nobody is left.
-            let _ = rustix::process::kill_process_group(leader, signal);
-        }
-    }
-}
-
-#[cfg(not(unix))]
-impl Group {
-    fn of(_: &Child) -> Self {
-        Self { ended: false }
-    }
-
-    fn terminate(&self) {}
-
-    fn kill(&self) {}
-
-    async fn end_leftovers(&mut self) {
-        self.ended = true;
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if !self.ended {
-            self.kill();
-        }
-    }
 }

@@ -8,15 +8,18 @@
 //! one response stream per request can tie the two together without reading the message.
 
 mod child;
+mod group;
 mod io;
 mod lines;
+mod stderr;
 mod trace;
 
 use std::future::Future;
 
-pub use self::child::{CapturedStderr, ChildProcess, ChildReceiver, ChildSender, Stderr};
+pub use self::child::{ChildProcess, ChildReceiver, ChildSender};
 pub use self::io::{IoTransport, LineReceiver, LineSender};
 pub use self::lines::DEFAULT_MAX_MESSAGE;
+pub use self::stderr::{CapturedStderr, Stderr};
 pub use self::trace::{
     Direction, Entry, Reader, Trace, TraceError, TracedReceiver, TracedSender, read,
 };

@@ -262,3 +262,20 @@ async fn log_messages_reach_the_handler_and_a_panic_in_it_hurts_nobody() {
         [(LoggingLevel::Error, json!({"n": 1}))]
     );
 }
+
+#[tokio::test]
+async fn a_flood_of_progress_does_not_hold_the_timeout_off() {
+    let timeout = Duration::from_millis(100);
+    let builder = builder().request_timeout(timeout).on_progress(|_| {
+        std::thread::sleep(Duration::from_millis(40));
+    });
+    let (client, mut fake) = connect(builder).await;
+    let started = Instant::now();
+    let calling = call(&client, "t", json!({}));
+    let request = fake.request("tools/call").await;
+    for step in 0..64 {
+        report(&mut fake, &request, f64::from(step)).await;
+    }
+    assert!(matches!(calling.await.unwrap(), Err(Error::Timeout { .. })));
+    assert!(started.elapsed() < timeout * 10, "{:?}", started.elapsed());
+}

@@ -17,3 +17,4 @@ mod session;
 mod structured;
 mod support;
 mod trace;
+mod transport;
