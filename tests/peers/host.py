@@ -1,0 +1,117 @@
+"""The Python SDK as a host: launches one of our example servers and answers its questions by a script."""
+
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.session import ClientRequestContext
+from mcp_types import (
+    CallToolResult,
+    ElicitRequestParams,
+    ElicitResult,
+    InputRequiredResult,
+    TextContent,
+)
+
+INVALID_PARAMS = -32602
+MISSING_REQUIRED_CLIENT_CAPABILITY = -32021
+
+REFUSED_STATE = "Invalid or expired requestState"
+"""What every failure of a state looks like to the client."""
+
+
+def binary(name: str) -> str:
+    folder = os.environ.get("MCP_PEER_BIN")
+    if folder is None:
+        raise RuntimeError("MCP_PEER_BIN does not name the folder of the examples: use tests/peers/run")
+    return str(Path(folder) / name)
+
+
+Answer = ElicitResult | Callable[[ElicitRequestParams], ElicitResult]
+
+
+def accept(**content: Any) -> ElicitResult:
+    return ElicitResult(action="accept", content=content or None)
+
+
+DECLINE = ElicitResult(action="decline")
+CANCEL = ElicitResult(action="cancel")
+
+
+@dataclass
+class Person:
+    """Answers each question with the next answer of the script, and remembers the questions."""
+
+    answers: list[Answer]
+    asked: list[ElicitRequestParams] = field(default_factory=list)
+
+    async def __call__(
+        self, context: ClientRequestContext, params: ElicitRequestParams
+    ) -> ElicitResult:
+        assert len(self.asked) < len(self.answers), f"a question too many: {params.message}"
+        answer = self.answers[len(self.asked)]
+        self.asked.append(params)
+        return answer(params) if callable(answer) else answer
+
+    @property
+    def messages(self) -> list[str]:
+        return [question.message for question in self.asked]
+
+
+async def nobody(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+    """Declares elicitation for a client that answers by hand, where no callback may be called."""
+    raise AssertionError(f"asked through the callback: {params.message}")
+
+
+@asynccontextmanager
+async def launch(
+    server: str, person: Any = None, *, mode: str = "auto", env: dict[str, str] | None = None
+) -> AsyncIterator[Client]:
+    """A client of one example server; without a person it declares no elicitation."""
+    parameters = StdioServerParameters(command=binary(server), args=["--serve"], env=env)
+    async with Client(
+        parameters, elicitation_callback=person, mode=mode, read_timeout_seconds=20
+    ) as client:
+        yield client
+
+
+async def by_hand(
+    client: Client, tool: str, arguments: dict[str, Any], **retry: Any
+) -> CallToolResult | InputRequiredResult:
+    """One request, one result; `retry` takes `input_responses` and `request_state`."""
+    return await client.session.call_tool(tool, arguments, allow_input_required=True, **retry)
+
+
+async def ask(client: Client, tool: str, arguments: dict[str, Any]) -> InputRequiredResult:
+    """The first request of a call that must ask."""
+    result = await by_hand(client, tool, arguments)
+    assert isinstance(result, InputRequiredResult), f"the server did not ask: {result}"
+    return result
+
+
+def the_question(asked: InputRequiredResult, key: str) -> Any:
+    """The only question of a round, which is under `key`."""
+    assert asked.input_requests is not None
+    assert list(asked.input_requests) == [key]
+    return asked.input_requests[key].params
+
+
+def text(result: Any) -> str:
+    assert isinstance(result, CallToolResult), f"the server asks again: {result}"
+    return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
+
+
+def changed(state: str, position: int) -> str:
+    """The state with one character changed to another of its alphabet."""
+    position %= len(state)
+    other = "A" if state[position] != "A" else "B"
+    return state[:position] + other + state[position + 1 :]
+
+
+def assert_refused(error: MCPError) -> None:
+    """Whatever was wrong with a state, the client is told this and no more."""
+    assert (error.code, error.message) == (INVALID_PARAMS, REFUSED_STATE)
