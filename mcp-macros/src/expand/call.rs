@@ -4,7 +4,8 @@ use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::{Ident, Type};
 
-use super::{local, question, spec};
+use super::parts::local;
+use super::{question, spec};
 use crate::syntax::{first_span, ours};
 use crate::tool::model::{Argument, Marker, Once, Parameter, Receiver, Role, Tool};
 use crate::tool::{mentions, rename_self};
@@ -156,8 +157,10 @@ fn slot(parameter: &Parameter, argument: &Argument, at: usize, owned: bool) -> T
     let at = Literal::usize_unsuffixed(at);
     let declared = &parameter.ty;
     let ty = match (argument.is_str, owned) {
-        (true, true) => quote_spanned!(span=> __mcp::String),
-        (true, false) => quote_spanned!(span=> __mcp::Cow<'_, str>),
+        (true, false) if argument.deserialize_with.is_none() => {
+            quote_spanned!(span=> __mcp::Cow<'_, str>)
+        }
+        (true, _) => quote_spanned!(span=> __mcp::String),
         (false, _) => quote!(#declared),
     };
     let default = argument

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
-use super::import;
+use super::parts::import;
 use crate::form::model::{Choice, Form, Shape};
 use crate::syntax::{first_span, ours};
 

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Type;
 
-use super::local;
+use super::parts::local;
 use crate::syntax::{first_span, ours};
 use crate::tool::model::{FormatArgument, Marker, Parameter, Question, Receiver, Role};
 use crate::tool::rename_self;

@@ -1,15 +1,39 @@
 //! `#[tool]`: finds the marked methods of an `impl` block, whose other members stay unread.
 
 use proc_macro2::TokenStream;
+use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Generics, Path, Token, Type, braced};
 
 use super::model::Tool;
-use super::options::Options;
+use super::options::{self, Options};
 use super::parse::Function;
 use super::{check, strip};
 use crate::errors::Errors;
+use crate::expand;
 use crate::syntax::cfgs;
+
+/// `#[tools]` on an `impl` block.
+pub(crate) fn methods(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let krate = options::of_impl_block(arguments, &mut errors);
+    let block = errors.keep(syn::parse2::<Block>(item.clone()));
+    let tools = block
+        .as_ref()
+        .map(|block| tools(block, &mut errors))
+        .unwrap_or_default();
+    let given = if block.is_some() {
+        strip::impl_block(item)
+    } else {
+        item
+    };
+    let generated = match &block {
+        Some(block) if errors.is_empty() => expand::methods(block, &tools, krate.as_ref()),
+        Some(block) if block.can_have_tools() => expand::methods_stand_in(block, krate.as_ref()),
+        _ => TokenStream::new(),
+    };
+    quote!(#given #errors #generated)
+}
 
 /// An `impl` block with its members left as tokens.
 pub(crate) struct Block {
@@ -75,7 +99,7 @@ impl Parse for Block {
 }
 
 /// The tools of a block.
-pub(super) fn check(block: &Block, errors: &mut Errors) -> Vec<Tool> {
+fn tools(block: &Block, errors: &mut Errors) -> Vec<Tool> {
     if let Some(trait_) = &block.trait_ {
         errors.on(trait_, "the methods of a trait cannot be tools: put `#[tool]` on an `impl` block of the type itself");
         return Vec::new();

@@ -45,10 +45,11 @@ fn entry(input: ParseStream<'_>, argument: &mut Argument, errors: &mut Errors) -
             argument,
             errors,
         )?,
-        // Whether it is a text or a list is known when the schema exists: the keywords that do not fit are dropped.
+        // Whether it is a text or a list is known when the schema exists: for a list these become `minItems` and
+        // `maxItems`.
         "length" => {
-            let (min, max) = (&["minLength", "minItems"], &["maxLength", "maxItems"]);
-            let equal = &["minLength", "minItems", "maxLength", "maxItems"];
+            let (min, max) = (&["minLength"], &["maxLength"]);
+            let equal = &["minLength", "maxLength"];
             bounds(
                 input,
                 &key,

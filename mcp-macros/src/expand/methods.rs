@@ -1,0 +1,93 @@
+//! Prints the methods of a `#[tools]` block.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Path;
+
+use super::parts::{allow, import};
+use super::{call, spec};
+use crate::syntax::ours;
+use crate::tool::Block;
+use crate::tool::model::Tool;
+
+/// The tools of an `impl` block.
+///
+/// Each is an implementation of one local trait under its own number: inside it `Self` is the user's type, and an
+/// associated constant may use the generics of the block, which a `static` may not.
+pub(crate) fn methods(block: &Block, tools: &[Tool], krate: Option<&Path>) -> TokenStream {
+    let import = import(krate);
+    let (cfgs, self_ty) = (block.cfgs(), &block.self_ty);
+    let (generics, _, clause) = block.generics.split_for_impl();
+    let tool = |(index, tool): (usize, &Tool)| {
+        let spec = spec::of(tool);
+        let call = call::body(tool);
+        let (cfgs, allow) = (&tool.cfgs, allow(tool));
+        let (number, span) = (Literal::usize_unsuffixed(index), ours(tool.function.span()));
+        quote_spanned! {span=>
+            #(#cfgs)*
+            #allow
+            impl #generics __Method<#number> for #self_ty #clause {
+                const SPEC: &'static __mcp::ToolSpec = &#spec;
+                fn __call(self: __mcp::Arc<Self>, call: __mcp::Call) -> __mcp::Running {
+                    #call
+                }
+            }
+        }
+    };
+    let implementations = tools.iter().enumerate().map(tool);
+    let pushes = tools.iter().enumerate().map(|(index, tool)| {
+        let (number, cfgs) = (Literal::usize_unsuffixed(index), &tool.cfgs);
+        quote! {
+            #(#cfgs)*
+            tools.push(__mcp::BoundMethod::new(__Bound::<Self, #number>(__mcp::Clone::clone(&self))));
+        }
+    });
+    let pushes = quote!(#(#pushes)*);
+    quote! {
+        #(#cfgs)*
+        const _: () = {
+            #import
+            trait __Method<const N: usize>: __mcp::Send + __mcp::Sync + 'static {
+                const SPEC: &'static __mcp::ToolSpec;
+                fn __call(self: __mcp::Arc<Self>, call: __mcp::Call) -> __mcp::Running;
+            }
+            struct __Bound<T, const N: usize>(__mcp::Arc<T>);
+            #[automatically_derived]
+            impl<T: __Method<N>, const N: usize> __mcp::Tool for __Bound<T, N> {
+                fn spec(&self) -> &'static __mcp::ToolSpec {
+                    T::SPEC
+                }
+                fn call(&self, call: __mcp::Call) -> __mcp::Running {
+                    T::__call(__mcp::Clone::clone(&self.0), call)
+                }
+            }
+            #(#implementations)*
+            #[automatically_derived]
+            impl #generics __mcp::Tools for #self_ty #clause {
+                fn tools(self: __mcp::Arc<Self>) -> __mcp::Vec<__mcp::BoundMethod> {
+                    let mut tools = __mcp::Vec::new();
+                    #pushes
+                    tools
+                }
+            }
+        };
+    }
+}
+
+/// What a faulty block leaves behind, so that registering its value brings no second error.
+pub(crate) fn methods_stand_in(block: &Block, krate: Option<&Path>) -> TokenStream {
+    let import = import(krate);
+    let (cfgs, self_ty) = (block.cfgs(), &block.self_ty);
+    let (generics, _, clause) = block.generics.split_for_impl();
+    quote! {
+        #(#cfgs)*
+        const _: () = {
+            #import
+            impl #generics __mcp::Tools for #self_ty #clause {
+                fn tools(self: __mcp::Arc<Self>) -> __mcp::Vec<__mcp::BoundMethod> {
+                    loop {}
+                }
+            }
+        };
+    }
+}

@@ -1,0 +1,31 @@
+//! What several expansions share.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::Path;
+
+use crate::tool::model::Tool;
+
+/// `use ..::__private as __mcp`: everything else is reached through it, so that nothing of a prelude is needed.
+pub(super) fn import(krate: Option<&Path>) -> TokenStream {
+    match krate {
+        Some(krate) => quote!(use #krate::__private as __mcp;),
+        None => quote!(
+            use ::mcp_server::__private as __mcp;
+        ),
+    }
+}
+
+/// Only the user's own calls of a deprecated function are to warn.
+pub(super) fn allow(tool: &Tool) -> TokenStream {
+    if tool.deprecated {
+        quote!(#[allow(deprecated)])
+    } else {
+        TokenStream::new()
+    }
+}
+
+/// A local of ours: another name to the compiler than the same name of the user's.
+pub(super) fn local(name: &str, index: usize) -> syn::Ident {
+    format_ident!("{name}_{index}", span = proc_macro2::Span::mixed_site())
+}
