@@ -1,7 +1,7 @@
 //! The attribute and derive macros of `mcp-server`: tokens only.
 //!
 //! Nothing here knows a method name, a version or an error code of the protocol. Each macro reads the user's
-//! item ([`tool::parse`]), turns it into a model ([`tool::check`]) and prints that as data and one call into
+//! item ([`tool`], [`form`]), checks it into a model, and prints that as data and one call into
 //! `::mcp_server::__private` ([`expand`]), which cannot fail. The item itself is given back first and as
 //! written, on every error too, so that editors keep completing inside it.
 //!
@@ -19,8 +19,8 @@ use proc_macro::TokenStream;
 /// Turns a function, or the methods of an `impl` block that are marked as well, into tools. Documented at
 /// `mcp_server::tool`.
 ///
-/// One name serves both, because an attribute `tools` could not stand beside the macro `tools!`: Rust keeps the two in one
-/// namespace.
+/// One name serves both, because an attribute `tools` could not stand beside the macro `tools!`: Rust keeps the
+/// two in one namespace.
 #[proc_macro_attribute]
 pub fn tool(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let (arguments, item) = (arguments.into(), item.into());

@@ -31,7 +31,7 @@ pub(super) fn body(tool: &Tool) -> TokenStream {
         let decoded = decoded(tool, false);
         let called = called(tool);
         return if tool.is_async {
-            boxed(tool, &quote!(#decoded #reply(#called.await)))
+            boxed(tool, &quote!(#decoded #reply(#called)))
         } else {
             let span = ours(tool.function.span());
             quote_spanned!(span=> __mcp::Box::pin(__mcp::blocking(move || { #decoded #reply(#called) })))
@@ -47,7 +47,7 @@ pub(super) fn body(tool: &Tool) -> TokenStream {
     };
     let called = called(tool);
     let run = if tool.is_async {
-        quote!(#reply(#called.await))
+        quote!(#reply(#called))
     } else {
         quote!(__mcp::blocking(move || #reply(#called)).await)
     };
@@ -230,13 +230,18 @@ fn called(tool: &Tool) -> TokenStream {
                 quote!(#value)
             }
         });
-    match tool.receiver {
+    let called = match tool.receiver {
         Receiver::None if tool.is_shadowed() => quote_spanned!(span=> function(#(#arguments),*)),
         Receiver::None => quote_spanned!(span=> #function(#(#arguments),*)),
         Receiver::Reference => quote_spanned!(span=> Self::#function(&self #(, #arguments)*)),
         Receiver::Shared => {
             quote_spanned!(span=> Self::#function(__mcp::Clone::clone(&self) #(, #arguments)*))
         }
+    };
+    if tool.is_async {
+        quote_spanned!(span=> #called.await)
+    } else {
+        called
     }
 }
 

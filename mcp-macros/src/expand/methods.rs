@@ -1,4 +1,4 @@
-//! Prints the methods of a `#[tools]` block.
+//! Prints the methods of an `impl` block.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{quote, quote_spanned};

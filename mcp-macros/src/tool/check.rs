@@ -14,15 +14,14 @@ use crate::syntax::{cfgs, last_segment, only_argument, peel, plain};
 /// A free function.
 pub(super) fn free(function: &Function, options: Options, errors: &mut Errors) -> Option<Tool> {
     if let Some(receiver) = function.signature.receiver() {
-        let message =
-            "a method is a tool only inside a `#[tool]` block: put `#[tool]` on the `impl`";
+        let message = "a method is a tool only inside an `impl` block that is marked too: put `#[tool]` on the `impl`";
         errors.on(receiver.self_token, message);
         return None;
     }
     tool(function, options, Receiver::None, errors)
 }
 
-/// A method of a `#[tool]` block.
+/// A method of an `impl` block.
 pub(super) fn method(function: &Function, options: Options, errors: &mut Errors) -> Option<Tool> {
     let receiver = receiver(&function.signature, errors);
     tool(
@@ -74,7 +73,10 @@ fn tool(
 
 fn receiver(signature: &Signature, errors: &mut Errors) -> Option<Receiver> {
     let Some(receiver) = signature.receiver() else {
-        errors.on(&signature.ident, "a tool of a `#[tool]` block takes `&self`: move a function without it out of the block");
+        errors.on(
+            &signature.ident,
+            "a tool of an `impl` block takes `&self`: move a function without it out of the block",
+        );
         return None;
     };
     match &receiver.kind {
@@ -118,7 +120,7 @@ fn modifiers(signature: &Signature, errors: &mut Errors) {
         let message = if signature.receiver().is_some() {
             "a tool cannot be generic: name a type, or make the `impl` block generic"
         } else {
-            "a tool cannot be generic: name a type, or make it a method of a generic type in a `#[tool]` block"
+            "a tool cannot be generic: name a type, or make it a method of a generic type, with `#[tool]` on the `impl` too"
         };
         errors.on(parameter, message);
     } else if let Some(clause) = &signature.generics.where_clause {

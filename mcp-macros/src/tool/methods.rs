@@ -1,4 +1,4 @@
-//! `#[tool]`: finds the marked methods of an `impl` block, whose other members stay unread.
+//! `#[tool]` on an `impl` block: finds the marked methods of an `impl` block, whose other members stay unread.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -13,7 +13,7 @@ use crate::errors::Errors;
 use crate::expand;
 use crate::syntax::cfgs;
 
-/// `#[tools]` on an `impl` block.
+/// `#[tool]` on an `impl` block.
 pub(crate) fn methods(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let krate = options::of_impl_block(arguments, &mut errors);
@@ -59,9 +59,7 @@ impl Parse for Block {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
         if !input.peek(Token![impl]) {
-            return Err(
-                input.error("`#[tool]` goes on an `impl` block: a function takes `#[tool]`")
-            );
+            return Err(input.error("expected `impl`"));
         }
         input.parse::<Token![impl]>()?;
         let starts_generics = input.peek(Token![<])
@@ -101,7 +99,7 @@ impl Parse for Block {
 /// The tools of a block.
 fn tools(block: &Block, errors: &mut Errors) -> Vec<Tool> {
     if let Some(trait_) = &block.trait_ {
-        errors.on(trait_, "the methods of a trait cannot be tools: put `#[tool]` on an `impl` block of the type itself");
+        errors.on(trait_, "the methods of a trait cannot be tools: move them to an `impl` block of the type itself");
         return Vec::new();
     }
     if let Some(lifetime) = block.generics.lifetimes().next() {
@@ -146,7 +144,7 @@ fn method(mark: &Attribute, rest: TokenStream, errors: &mut Errors) -> Option<To
     if let Some(key) = options.key("crate") {
         errors.on(
             key,
-            "the whole block has one server crate: write `#[tool(crate = ..)]`",
+            "the whole block has one server crate: write `#[tool(crate = ..)]` on the `impl`",
         );
     }
     let function = errors.keep(syn::parse2::<Function>(rest))?;

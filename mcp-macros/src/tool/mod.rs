@@ -1,4 +1,4 @@
-//! `#[tool]` and `#[tools]`: from tokens to a checked model.
+//! `#[tool]` on functions and `impl` blocks: from tokens to a checked model.
 //!
 //! `function` and `methods` are the ways in. `parse` reads a function without its body, `options` the keys of
 //! the attribute; `check` and `parameters` have the rules and make a `model::Tool`; `strip` gives back the

@@ -1,4 +1,4 @@
-//! The keys of `#[tool(..)]` and `#[tool(..)]`.
+//! The keys of `#[tool(..)]`, on a tool and on an `impl` block.
 
 use proc_macro2::TokenStream;
 use syn::ext::IdentExt;
@@ -130,14 +130,14 @@ impl Options {
     }
 }
 
-/// The only key of `#[tool(..)]`.
+/// The only key of an `impl` block.
 pub(crate) fn of_impl_block(tokens: TokenStream, errors: &mut Errors) -> Option<Path> {
     let mut krate = None;
     entries(tokens, errors, |input| {
         let key = input.call(Ident::parse_any)?;
         if key != "crate" {
             let message = format!(
-                "unknown key `{key}`: `#[tool]` takes only `crate`, the rest goes on each `#[tool]`"
+                "`{key}` belongs to each tool: write it on the methods, the `impl` takes only `crate`"
             );
             return Err(syn::Error::new(key.span(), message));
         }

@@ -17,9 +17,9 @@ impl Parse for Function {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
         if !starts_function(input) {
-            return Err(input.error(
-                "`#[tool]` goes on a function, and on the methods of a `#[tool]` impl block",
-            ));
+            return Err(
+                input.error("`tool` goes on a function, or on an `impl` block and its methods")
+            );
         }
         let signature: Signature = input.parse()?;
         match input.parse::<TokenTree>() {
