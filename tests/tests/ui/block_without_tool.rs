@@ -1,0 +1,12 @@
+//! A block has a tool.
+
+use mcp_server::tool;
+
+struct Shop;
+
+#[tool]
+impl Shop {
+    fn quote(&self) {}
+}
+
+fn main() {}

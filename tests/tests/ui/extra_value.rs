@@ -1,0 +1,8 @@
+//! `extra` has two values.
+
+use mcp_server::prelude::*;
+
+#[tool(extra = "allow")]
+async fn find() {}
+
+fn main() {}

@@ -1,0 +1,8 @@
+//! A choice has something to choose.
+
+use mcp_server::prelude::*;
+
+#[derive(Deserialize, JsonSchema, Form)]
+enum Reason {}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! A result is something that can be shown.
+
+use mcp_server::prelude::*;
+
+struct Row;
+
+#[tool]
+async fn find() -> Row {
+    Row
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+//! Most serde attributes need a struct.
+
+use mcp_server::prelude::*;
+
+#[tool]
+async fn find(#[serde(flatten)] text: String) -> String {
+    text
+}
+
+fn main() {}
