@@ -74,6 +74,9 @@ struct Inner {
     claimed: AtomicBool,
     /// The arguments in the form that serde reads, where the client's own form is another.
     coerced: OnceLock<String>,
+    /// Who wants to know that the body has begun.
+    #[cfg(feature = "testing")]
+    bodies: OnceLock<crate::testing::BodyCount>,
 }
 
 impl Context {
@@ -95,6 +98,8 @@ impl Context {
             given_up: Cancel::default(),
             claimed: AtomicBool::new(false),
             coerced: OnceLock::new(),
+            #[cfg(feature = "testing")]
+            bodies: OnceLock::new(),
         }))
     }
 
@@ -363,6 +368,24 @@ impl Context {
         }
     }
 
+    /// Every question has settled and what must be claimed is: the body is next.
+    pub(crate) fn body_begins(&self) {
+        #[cfg(feature = "testing")]
+        if let Some(bodies) = self.0.bodies.get() {
+            bodies.add(self.tool_name());
+        }
+    }
+
+    #[cfg(feature = "testing")]
+    pub(crate) fn count_bodies(&self, bodies: &crate::testing::BodyCount) {
+        let _ = self.0.bodies.set(bodies.clone());
+    }
+
+    #[cfg(feature = "testing")]
+    pub(crate) fn body_count(&self) -> Option<&crate::testing::BodyCount> {
+        self.0.bodies.get()
+    }
+
     pub(crate) fn exchange(&self) -> MutexGuard<'_, Exchange> {
         self.0
             .exchange
@@ -489,7 +512,9 @@ impl Call {
     ///
     /// The refusal to run again.
     pub async fn claim(&self, key: String) -> Result<(), Interrupt> {
-        Ok(self.0.claim_key(key).await?)
+        self.0.claim_key(key).await?;
+        self.0.body_begins();
+        Ok(())
     }
 }
 

@@ -78,6 +78,8 @@ mod reporter;
 mod server;
 mod spec;
 pub mod state;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tool;
 mod transport;
 

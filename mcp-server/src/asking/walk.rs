@@ -177,7 +177,9 @@ impl Asking<'_> {
         if self.waiting {
             return Err(Interrupt(Reason::Waiting));
         }
-        self.claim(once).await
+        self.claim(once).await?;
+        self.ctx.body_begins();
+        Ok(())
     }
 
     async fn claim(&self, key: Option<String>) -> Result<(), Interrupt> {

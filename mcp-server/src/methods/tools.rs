@@ -168,17 +168,25 @@ pub(crate) async fn invoke(call: Call) -> CallResult {
 /// Arguments that only their form keeps from being read are mended once.
 async fn attempt(ctx: &Context, call: Call) -> CallResult {
     let tool = ctx.tool();
-    let result = tool.handler.call(call.clone()).await;
+    let result = run(ctx, call.clone()).await;
     let Err(Interrupt(Reason::Arguments(fault))) = &result else {
         return result;
     };
     match tool.mend_arguments(ctx.arguments(), &fault.0) {
         Ok(mended) => {
             ctx.coerce(mended);
-            tool.handler.call(call).await
+            run(ctx, call).await
         }
         Err(text) => Ok(Outcome::Complete(ToolResult::error(text))),
     }
+}
+
+/// The tool's own work.
+fn run(ctx: &Context, call: Call) -> impl Future<Output = CallResult> {
+    let running = ctx.tool().handler.call(call);
+    #[cfg(feature = "testing")]
+    let running = crate::testing::counted(ctx, running);
+    running
 }
 
 /// What binds a state to a request.
