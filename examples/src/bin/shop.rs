@@ -1,0 +1,38 @@
+//! The shop: without arguments it plays the whole story, with `--serve` it is the server in it.
+
+use std::io::IsTerminal;
+
+use clap::Parser;
+use mcp_examples::{
+    AnyError, logging,
+    shop::{
+        serve,
+        story::{self, Person},
+    },
+};
+
+/// A shop whose tools stop in the middle of a call and ask a person.
+#[derive(Parser)]
+struct Cli {
+    /// Serve a client over standard input and output.
+    #[arg(long)]
+    serve: bool,
+    /// Play the story without asking anybody, as it is done where there is no terminal.
+    #[arg(long, conflicts_with = "serve")]
+    scripted: bool,
+}
+
+#[tokio::main]
+async fn main() -> Result<(), AnyError> {
+    let cli = Cli::parse();
+    logging::start();
+    if cli.serve {
+        return serve::serve().await;
+    }
+    let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let person = match terminal && !cli.scripted {
+        true => Person::AtTheTerminal,
+        false => Person::Script,
+    };
+    story::play(person).await
+}

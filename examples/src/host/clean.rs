@@ -1,0 +1,128 @@
+//! Text from a server, made fit for a terminal: it cannot move the cursor, colour, hide or turn text.
+
+use std::{iter::Peekable, str::Chars};
+
+/// The text without escape sequences, control characters and characters that are invisible or turn
+/// the reading direction. Line breaks stay, a tab becomes a space.
+#[must_use]
+pub fn clean(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\n' => clean.push('\n'),
+            '\t' => clean.push(' '),
+            '\u{1b}' => skip_escape(&mut rest),
+            '\u{9b}' => skip_control_sequence(&mut rest),
+            c if hides(c) => {}
+            c => clean.push(c),
+        }
+    }
+    clean
+}
+
+/// The same on one line.
+#[must_use]
+pub fn clean_line(text: &str) -> String {
+    clean(text).replace('\n', " ")
+}
+
+/// What follows an escape character.
+fn skip_escape(rest: &mut Peekable<Chars<'_>>) {
+    match rest.peek() {
+        Some('[') => {
+            rest.next();
+            skip_control_sequence(rest);
+        }
+        Some(']' | 'P' | 'X' | '^' | '_') => skip_string(rest),
+        _ => {
+            while rest.next_if(|c| matches!(c, ' '..='/')).is_some() {}
+            rest.next_if(|c| matches!(c, '0'..='~'));
+        }
+    }
+}
+
+/// Parameters and intermediate bytes, then one final byte.
+fn skip_control_sequence(rest: &mut Peekable<Chars<'_>>) {
+    while rest.next_if(|c| matches!(c, ' '..='?')).is_some() {}
+    rest.next_if(|c| matches!(c, '@'..='~'));
+}
+
+/// A string, such as a window title or a link, up to its terminator. One without a terminator would
+/// swallow the rest of the text: then only its beginning is left out.
+fn skip_string(rest: &mut Peekable<Chars<'_>>) {
+    rest.next();
+    let mut ahead = rest.clone();
+    while let Some(c) = ahead.next() {
+        let ends = match c {
+            '\u{7}' | '\u{9c}' => true,
+            '\u{1b}' => ahead.next_if_eq(&'\\').is_some(),
+            _ => false,
+        };
+        if ends {
+            *rest = ahead;
+            return;
+        }
+    }
+}
+
+fn hides(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_text_stays() {
+        for text in [
+            "",
+            "Delete note n-1 ('Café')?\nThis cannot be undone.",
+            "日本語 🎉 [2J",
+        ] {
+            assert_eq!(clean(text), text);
+        }
+    }
+
+    #[test]
+    fn escape_sequences_are_left_out() {
+        for (text, shown) in [
+            ("a\u{1b}[2J\u{1b}[1;31mb\u{1b}[0m", "ab"),
+            ("a\u{9b}31mb", "ab"),
+            ("a\u{1b}]0;title\u{7}b", "ab"),
+            (
+                "a\u{1b}]8;;https://evil.example\u{1b}\\link\u{1b}]8;;\u{1b}\\b",
+                "alinkb",
+            ),
+            ("a\u{1b}(0b\u{1b}c", "ab"),
+            ("a\u{1b}Pq#0\u{1b}\\b", "ab"),
+            ("a\u{1b}", "a"),
+            ("a\u{1b}[", "a"),
+        ] {
+            assert_eq!(clean(text), shown, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_string_without_end_does_not_swallow_the_rest() {
+        assert_eq!(clean("a\u{1b}]0;Really pay?"), "a0;Really pay?");
+    }
+
+    #[test]
+    fn control_and_bidirectional_characters_are_left_out() {
+        assert_eq!(
+            clean("a\r\u{8}\u{0}b\u{202e}c\u{200b}\u{2066}d\te\u{85}"),
+            "abcd e"
+        );
+        assert_eq!(clean_line("a\nb"), "a b");
+    }
+}

@@ -1,0 +1,76 @@
+//! A progress bar for a call, on standard error, and only at a terminal.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use mcp_client::Progress;
+
+use super::clean::clean_line;
+
+/// How finely a bar shows progress, which may be any number.
+const STEPS: u64 = 1000;
+
+/// The bar of one call. It appears with the first report.
+#[derive(Debug, Clone)]
+pub(super) struct Bar(ProgressBar);
+
+impl Bar {
+    pub(super) fn new() -> Self {
+        Self(ProgressBar::no_length())
+    }
+
+    pub(super) fn report(&self, report: &Progress) {
+        let bar = &self.0;
+        if let Some(message) = &report.message {
+            bar.set_message(clean_line(message));
+        }
+        match report.total.filter(|total| *total > 0.0) {
+            Some(total) => {
+                bar.set_style(style("[{bar:30}] {msg}"));
+                bar.set_length(STEPS);
+                bar.set_position(steps(report.progress / total));
+            }
+            None => {
+                bar.set_style(style("{spinner} {msg}"));
+                bar.tick();
+            }
+        }
+    }
+
+    /// Takes the bar away, before a question or the result.
+    pub(super) fn clear(&self) {
+        self.0.finish_and_clear();
+        self.0.reset();
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "between 0 and the number of steps"
+)]
+fn steps(fraction: f64) -> u64 {
+    (fraction.clamp(0.0, 1.0) * STEPS as f64) as u64
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_number_fits_on_the_bar() {
+        for (fraction, expected) in [
+            (0.0, 0),
+            (0.5, 500),
+            (1.0, 1000),
+            (7.0, 1000),
+            (-1.0, 0),
+            (f64::NAN, 0),
+        ] {
+            assert_eq!(steps(fraction), expected, "{fraction}");
+        }
+    }
+}
