@@ -130,8 +130,9 @@ impl Session {
 
     /// Sends any request and returns its result as it came, whatever its type.
     ///
-    /// `_meta` is added. This is for methods that the client has no function for, and for tests
-    /// of servers; `params` must serialise to an object.
+    /// This is for methods that the client has no function for, and for tests of servers. `params`
+    /// must serialise to an object. Its `_meta` is the client's: entries of your own go through
+    /// [`CallOptions::meta`].
     ///
     /// # Errors
     ///

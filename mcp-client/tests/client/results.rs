@@ -4,7 +4,7 @@ use mcp_client::Error;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{asks, builder, call, connect, done};
+use crate::support::{answering, asks, builder, call, confirm, connect, done};
 
 async fn outcome(result: Value) -> Result<mcp_client::ToolCall, Error> {
     let (client, mut fake) = connect(builder()).await;
@@ -39,18 +39,28 @@ async fn an_unknown_type_is_an_error_with_its_name() {
 
 #[tokio::test(start_paused = true)]
 async fn only_methods_that_may_ask_may_ask() {
-    let (client, mut fake) = connect(builder()).await;
-    let listing = client.clone();
-    let listing = tokio::spawn(async move { listing.list_tools().await });
-    let request = fake.request("tools/list").await;
-    fake.reply(&request, asks(json!({}), json!("s"))).await;
-    let error = listing.await.unwrap().unwrap_err();
-    assert!(
-        matches!(&error, Error::MayNotAsk { method } if method == "tools/list"),
-        "{error}"
-    );
-    // The state is not echoed to anything.
-    fake.hears_nothing().await;
+    // Whatever is asked for: nothing at all, something declared, something undeclared, nonsense.
+    for requests in [
+        json!({}),
+        json!({"a": confirm("?")}),
+        json!({"a": {"method": "roots/list"}}),
+        json!(5),
+    ] {
+        let (builder, shown) = answering(json!({"confirm": true}));
+        let (client, mut fake) = connect(builder).await;
+        let listing = tokio::spawn(async move { client.list_tools().await });
+        let request = fake.request("tools/list").await;
+        fake.reply(&request, asks(requests.clone(), json!("s")))
+            .await;
+        let error = listing.await.unwrap().unwrap_err();
+        assert!(
+            matches!(&error, Error::MayNotAsk { method } if method == "tools/list"),
+            "{requests}: {error}"
+        );
+        // Nobody is asked, and the state is not echoed to anything.
+        assert!(shown.lock().unwrap().is_empty());
+        assert!(fake.next().await.is_none());
+    }
 }
 
 #[tokio::test(start_paused = true)]

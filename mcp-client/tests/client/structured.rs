@@ -215,18 +215,25 @@ async fn a_list_that_cannot_be_had_does_not_cost_the_result() {
         calling.await.unwrap().unwrap().structured::<u8>().unwrap(),
         5
     );
+}
 
-    // A silent server costs a few seconds, and is not asked again.
+#[tokio::test(start_paused = true)]
+async fn a_list_that_does_not_come_costs_seconds_once() {
     let (client, mut fake) = connect(builder()).await;
-    let calling = call(&client, "t", json!({}));
-    let request = fake.request("tools/call").await;
-    fake.reply(&request, structured(json!(5))).await;
-    let list = fake.request("tools/list").await;
-    fake.cancellation_of(&list).await;
-    assert_eq!(
-        calling.await.unwrap().unwrap().structured::<u8>().unwrap(),
-        5
-    );
+    for round in 0..2 {
+        let started = tokio::time::Instant::now();
+        let calling = call(&client, "t", json!({}));
+        let request = fake.request("tools/call").await;
+        fake.reply(&request, structured(json!(5))).await;
+        if round == 0 {
+            let list = fake.request("tools/list").await;
+            fake.cancellation_of(&list).await;
+        }
+        let finished = calling.await.unwrap().unwrap();
+        assert_eq!(finished.structured::<u8>().unwrap(), 5);
+        let expected = if round == 0 { 5 } else { 0 };
+        assert_eq!(started.elapsed().as_secs(), expected);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -125,3 +125,10 @@ async fn a_transport_that_panics_leaves_no_call_waiting() {
     replies.send(Received::Message(b"panic".to_vec())).unwrap();
     assert!(matches!(calling.await.unwrap(), Err(Error::Closed { .. })));
 }
+
+#[tokio::test(start_paused = true)]
+async fn connecting_can_be_left_to_another_task() {
+    let (transport, _sent, _replies) = channels();
+    let connecting = tokio::spawn(builder().without_probe().connect(transport));
+    assert!(!connecting.await.unwrap().unwrap().is_closed());
+}
