@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod ask;
-#[cfg(unix)]
+// It watches processes through /proc.
+#[cfg(target_os = "linux")]
 mod child;
 mod connect;
 mod end;
