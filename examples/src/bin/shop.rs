@@ -1,6 +1,6 @@
 //! The shop: without arguments it plays the whole story, with `--serve` it is the server in it.
 
-use std::io::IsTerminal;
+use std::{io::IsTerminal, process::ExitCode};
 
 use clap::Parser;
 use mcp_examples::{
@@ -23,9 +23,19 @@ struct Cli {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), AnyError> {
+async fn main() -> ExitCode {
     let cli = Cli::parse();
     logging::start();
+    match run(cli).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(cli: Cli) -> Result<(), AnyError> {
     if cli.serve {
         return serve::serve().await;
     }

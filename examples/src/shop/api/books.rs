@@ -133,7 +133,7 @@ impl Books {
         let refund = refund.ok_or_else(|| not_found("refund", id))?;
         if refund.status != from {
             return Err(Refused::Conflict(format!(
-                "refund {id} is {}; this needs one that is {from}",
+                "refund {id} is at `{}`, and only one at `{from}` can go on to `{to}`",
                 refund.status
             )));
         }

@@ -21,7 +21,12 @@ pub(super) async fn play(desk: &Desk) -> Played {
     loop {
         let paused = match round {
             Round::Complete(call) => {
-                println!("{label}: complete {}", call.text());
+                let how = if call.is_error() {
+                    "tool error,"
+                } else {
+                    "complete"
+                };
+                println!("{label}: {how} {}", call.text());
                 return Ok(());
             }
             Round::InputRequired(paused) => paused,
@@ -33,9 +38,10 @@ pub(super) async fn play(desk: &Desk) -> Played {
             _ => finish(desk.person, &question.url).await?,
         };
         round = resume(paused, &session, &question.key, consent).await?;
-        label = match label {
-            "first call" => "after accept",
-            _ => "after sign-in",
+        label = match (consent, label) {
+            (Consent::Accept, "first call") => "after accept",
+            (Consent::Accept, _) => "after sign-in",
+            (Consent::Decline | Consent::Cancel, _) => "after a refusal",
         };
     }
 }

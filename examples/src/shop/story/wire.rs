@@ -104,3 +104,39 @@ impl Calls {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_call_and_its_retry_are_told_apart_by_their_ids() {
+        let record = [
+            r#"{"time":"t","direction":"sent","message":{"id":"a","params":{"name":"pay"}}}"#,
+            r#"{"time":"t","direction":"sent","message":{"id":2,"params":{"name":"other"}}}"#,
+            r#"{"time":"t","direction":"received","message":{"id":2,"result":{"resultType":"complete"}}}"#,
+            r#"{"time":"t","direction":"received","message":{"id":"a","result":{"resultType":"input_required"}}}"#,
+            r#"{"time":"t","direction":"sent","message":{"id":3,"params":{"name":"pay","inputResponses":{},"requestState":"s"}}}"#,
+            r#"{"time":"t","direction":"received","message":{"id":3,"error":{"code":-32602}}}"#,
+        ];
+        let mut wire = Wire::default();
+        record
+            .iter()
+            .for_each(|line| writeln!(wire, "{line}").unwrap());
+        let Calls(calls) = wire.calls_between("pay", 0, wire.mark()).unwrap();
+        let [call, retry] = &calls[..] else {
+            panic!("{} calls", calls.len());
+        };
+        assert_eq!(
+            (&*call.sends, &*call.gets),
+            ("arguments only", "input_required")
+        );
+        assert_eq!(call.id, "a");
+        assert_eq!(retry.sends, "inputResponses and requestState");
+        assert_eq!(retry.gets, "error -32602");
+    }
+}

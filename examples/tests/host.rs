@@ -1,0 +1,203 @@
+//! The terminal host against the notes and the shop, as a script uses it.
+
+#![allow(clippy::unwrap_used)]
+
+use std::{
+    io::BufReader,
+    process::{Command, Output, Stdio},
+};
+
+use mcp_client::trace::{self, Direction};
+use serde_json::{Value, json};
+
+const NOTES: &str = env!("CARGO_BIN_EXE_notes");
+const DELETE: [&str; 3] = ["call", "delete_note", r#"{"note_id": "n-1"}"#];
+const YES: &str = r#"answer={"confirm": true}"#;
+
+/// Runs `host ARGUMENTS -- notes --serve` without a terminal.
+fn host(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_host"))
+        .args(arguments)
+        .args(["--", NOTES, "--serve"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn delete(answers: &[&str]) -> Output {
+    host(&[&DELETE[..], answers].concat())
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+#[test]
+fn the_tools_are_listed() {
+    let output = host(&["list"]);
+    assert!(output.status.success(), "{output:?}");
+    let text = stdout(&output);
+    assert!(text.contains("delete_note"), "{text}");
+    assert!(
+        text.contains("Delete one note by id. Asks the user to confirm before deleting."),
+        "{text}"
+    );
+    assert!(text.contains("note_id: string. The note's id."), "{text}");
+    assert!(
+        !text.contains("answer"),
+        "a question is no argument: {text}"
+    );
+}
+
+#[test]
+fn the_list_can_be_json() {
+    let tools: Value = serde_json::from_slice(&host(&["list", "--json"]).stdout).unwrap();
+    let schema = &tools[0]["inputSchema"];
+    assert_eq!(tools[0]["name"], "delete_note");
+    assert_eq!(schema["required"], json!(["note_id"]));
+    assert_eq!(schema["additionalProperties"], json!(false));
+}
+
+#[test]
+fn answers_come_from_the_command_line() {
+    for (answer, text) in [
+        (YES, "Deleted note n-1.\n"),
+        (
+            r#"answer={"confirm": false}"#,
+            "Kept note n-1: the user did not confirm.\n",
+        ),
+        (
+            "answer=decline",
+            "Kept note n-1: the user did not confirm.\n",
+        ),
+        (
+            "answer=cancel",
+            "Kept note n-1: the user did not confirm.\n",
+        ),
+    ] {
+        let output = delete(&["--answer", answer]);
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(stdout(&output), text, "{answer}");
+    }
+}
+
+#[test]
+fn the_result_can_be_json() {
+    let output = delete(&["--answer", YES, "--json"]);
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(result["resultType"], "complete");
+    assert_eq!(
+        result["content"],
+        json!([{ "type": "text", "text": "Deleted note n-1." }])
+    );
+}
+
+#[test]
+fn without_an_answer_and_without_a_terminal_nothing_is_done() {
+    let output = delete(&[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(stdout(&output), "");
+    assert!(
+        stderr(&output).contains("add --answer answer=JSON"),
+        "{}",
+        stderr(&output)
+    );
+    let question = "Delete note n-1 ('Groceries')? This cannot be undone.";
+    assert!(stderr(&output).contains(question), "{}", stderr(&output));
+}
+
+#[test]
+fn an_answer_that_does_not_fit_is_not_sent() {
+    let output = delete(&["--answer", r#"answer={"confirm": "hunter2"}"#]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("`confirm` must be true or false"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(
+        !stderr(&output).contains("hunter2"),
+        "the value is not repeated"
+    );
+}
+
+#[test]
+fn a_misspelt_key_is_told() {
+    let output = delete(&["--answer", YES, "--answer", "anser=decline"]);
+    assert_eq!(stdout(&output), "Deleted note n-1.\n");
+    assert!(stderr(&output).contains("`anser`"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_tool_that_fails_asks_nobody() {
+    let output = host(&["call", "delete_note", r#"{"note_id": "n-9"}"#]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stdout(&output).contains("there is no note n-9"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn a_server_that_is_not_there_is_named() {
+    let output = Command::new(env!("CARGO_BIN_EXE_host"))
+        .args(["list", "--", "/no/such/server"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("/no/such/server"), "{output:?}");
+}
+
+#[test]
+fn the_trace_holds_both_rounds() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace.jsonl");
+    let output = delete(&["--answer", YES, "--trace", path.to_str().unwrap()]);
+    assert!(output.status.success(), "{output:?}");
+
+    let file = std::fs::File::open(&path).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let mut sent = Vec::new();
+    let mut received = Vec::new();
+    for entry in trace::read(BufReader::new(file)) {
+        let entry = entry.unwrap();
+        let message: Value = serde_json::from_str(entry.message.unwrap().get()).unwrap();
+        match entry.direction {
+            Direction::Sent if message["method"] == "tools/call" => sent.push(message),
+            Direction::Sent => {}
+            Direction::Received => received.push(message),
+        }
+    }
+    let [call, retry] = &sent[..] else {
+        panic!("{} requests", sent.len());
+    };
+    assert_eq!(call["params"].get("inputResponses"), None);
+    let asked = received
+        .iter()
+        .find(|message| message["id"] == call["id"])
+        .unwrap();
+    assert_eq!(asked["result"]["resultType"], "input_required");
+    let request = &asked["result"]["inputRequests"]["answer"];
+    assert_eq!(request["method"], "elicitation/create");
+    assert_ne!(retry["id"], call["id"]);
+    assert_eq!(retry["params"]["arguments"], call["params"]["arguments"]);
+    assert_eq!(
+        retry["params"]["requestState"],
+        asked["result"]["requestState"]
+    );
+    let answer = json!({ "answer": { "action": "accept", "content": { "confirm": true } } });
+    assert_eq!(retry["params"]["inputResponses"], answer);
+    let done = received
+        .iter()
+        .find(|message| message["id"] == retry["id"])
+        .unwrap();
+    assert_eq!(done["result"]["resultType"], "complete");
+}
