@@ -97,6 +97,77 @@ mod tests {
         }
     }
 
+    /// The conversation in the first chapter is what server and client say.
+    #[tokio::test]
+    async fn the_messages_of_the_first_server_are_true() {
+        use mcp_server::prelude::*;
+        use serde_json::{Value, json};
+        use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+        #[derive(Deserialize, JsonSchema, Form)]
+        struct Confirm {
+            /// Check to delete the note for good.
+            confirm: bool,
+        }
+
+        /// Delete one note by id. Asks the user to confirm before deleting.
+        #[tool(destructive, idempotent)]
+        async fn delete_note(
+            /// The note's id.
+            note_id: String,
+            #[elicit("Delete note {note_id} ('{}')? This cannot be undone.", "Groceries")]
+            answer: Elicit<Confirm>,
+        ) -> String {
+            assert_eq!(answer.map(|form| form.confirm), Elicit::Accept(true));
+            format!("Deleted note {note_id}.")
+        }
+
+        let page = fs::read_to_string(format!("{GUIDE}/first-server.md")).unwrap();
+        let mut blocks = page
+            .split("```json\n")
+            .skip(1)
+            .map(|block| block.split("```").next().unwrap())
+            .map(|json| serde_json::from_str::<Value>(json).unwrap());
+
+        let server = Server::builder("notes", "1.0.0")
+            .tools(tools![delete_note])
+            .build()
+            .unwrap();
+        let listed = tokio::task::spawn_blocking({
+            let server = server.clone();
+            move || crate::guide::list(&server)
+        });
+        assert_eq!(listed.await.unwrap()["delete_note"], blocks.next().unwrap());
+
+        let (near, far) = tokio::io::duplex(64 * 1024);
+        tokio::spawn(async move {
+            let (reader, writer) = tokio::io::split(far);
+            server.serve(reader, writer).await
+        });
+        let (reader, mut writer) = tokio::io::split(near);
+        let mut lines = BufReader::new(reader).lines();
+        let mut state = None;
+        let mut rounds = 0;
+        while let (Some(mut request), Some(expected)) = (blocks.next(), blocks.next()) {
+            if let Some(state) = state.take() {
+                request["params"]["requestState"] = state;
+            }
+            writer
+                .write_all(format!("{request}\n").as_bytes())
+                .await
+                .unwrap();
+            let line = lines.next_line().await.unwrap().unwrap();
+            let mut answer: Value = serde_json::from_str(&line).unwrap();
+            if let Some(given) = answer["result"].get_mut("requestState") {
+                assert!(given.as_str().unwrap().starts_with("v1."));
+                state = Some(std::mem::replace(given, json!("v1.AAAA")));
+            }
+            assert_eq!(answer, expected);
+            rounds += 1;
+        }
+        assert_eq!(rounds, 2);
+    }
+
     #[test]
     fn every_json_block_is_json() {
         for page in TESTED {
