@@ -1,6 +1,6 @@
 //! The macros where nothing of a prelude is in scope, and where the user's names look like the macros' own.
 
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, dead_code, clippy::too_many_arguments)]
 
 mod forms {
     #![no_implicit_prelude]
@@ -48,7 +48,7 @@ mod bare {
         shared: State<String>,
         ctx: &Context,
         #[elicit("Keep {note_id}, {text}, {limit}?")] answer: Elicit<Confirm>,
-        #[resolve(resolver(ctx, &answer))] second: Resolve<Confirm>,
+        #[resolve(resolver(ctx, answer))] second: Resolve<Confirm>,
     ) -> String {
         let _ = (text, limit, count, shared, ctx, answer, second);
         note_id

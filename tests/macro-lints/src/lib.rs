@@ -3,8 +3,18 @@
 //! Built by the tests of the workspace; that it builds is the test.
 
 #![deny(warnings, missing_docs, unreachable_pub, unused, nonstandard_style)]
-#![deny(unused_qualifications, unused_results, let_underscore_drop, single_use_lifetimes)]
-#![deny(explicit_outlives_requirements, unit_bindings, unused_lifetimes, variant_size_differences)]
+#![deny(
+    unused_qualifications,
+    unused_results,
+    let_underscore_drop,
+    single_use_lifetimes
+)]
+#![deny(
+    explicit_outlives_requirements,
+    unit_bindings,
+    unused_lifetimes,
+    variant_size_differences
+)]
 #![deny(clippy::all, clippy::pedantic)]
 
 mod inventory;

@@ -33,7 +33,11 @@ pub enum Reason {
 /// # Errors
 ///
 /// Where there is none.
-#[tool(read_only, title = "Find an order", icons("https://example.com/order.png"))]
+#[tool(
+    read_only,
+    title = "Find an order",
+    icons("https://example.com/order.png")
+)]
 pub fn find(
     /// The order's id.
     order_id: &str,
@@ -123,7 +127,9 @@ impl<B: Backend> Shop<B> {
         &self,
         /// The article.
         sku: &str,
-        #[elicit("There are {} of {sku}: restock?", self.backend.stock(sku))] answer: Elicit<Confirm>,
+        #[elicit("There are {} of {sku}: restock?", self.backend.stock(sku))] answer: Elicit<
+            Confirm,
+        >,
     ) -> String {
         match answer.map(|form| form.confirm) {
             Elicit::Accept(true) => format!("{sku}: restocked"),

@@ -39,7 +39,10 @@ pub async fn pack(
     order_id: String,
     #[elicit("Pack {order_id}?")] answer: Elicit<Confirm>,
 ) -> String {
-    format!("{order_id}: {}", matches!(answer, Elicit::Accept(Confirm { confirm: true, .. })))
+    format!(
+        "{order_id}: {}",
+        matches!(answer, Elicit::Accept(Confirm { confirm: true, .. }))
+    )
 }
 
 /// Adds.
