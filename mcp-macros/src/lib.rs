@@ -1,8 +1,8 @@
 //! The attribute and derive macros of `mcp-server`: tokens only.
 //!
 //! Nothing here knows a method name, a version or an error code of the protocol. Each macro reads the user's
-//! item ([`tool`], [`form`]), checks it into a model, and prints that as data and one call into
-//! `::mcp_server::__private` ([`expand`]), which cannot fail. The item itself is given back first and as
+//! item (`tool`, `form`), checks it into a model, and prints that as data and one call into
+//! `::mcp_server::__private` (`expand`), which cannot fail. The item itself is given back first and as
 //! written, on every error too, so that editors keep completing inside it.
 //!
 //! The documentation of the macros is on their re-exports in `mcp-server`.

@@ -20,6 +20,8 @@ mod question;
 mod schemars_attrs;
 mod serde_attrs;
 mod strip;
+#[cfg(test)]
+mod tests;
 mod values;
 
 pub(crate) use function::function;
