@@ -18,40 +18,54 @@ pub(super) async fn list(server: Trace<ChildProcess>, json: bool) -> Result<Exit
     if json {
         println!("{}", serde_json::to_string_pretty(&tools)?);
     } else {
-        tools.iter().for_each(|tool| print!("{}", describe(tool)));
+        for tool in &tools {
+            println!("{}", describe(tool));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// A tool with its arguments, a line each.
 fn describe(tool: &Tool) -> String {
-    let mut lines = clean_line(&tool.name);
-    if let Some(title) = &tool.title {
-        lines += &format!(": {}", clean_line(title));
-    }
-    lines += "\n";
-    for line in clean(tool.description.as_deref().unwrap_or_default()).lines() {
-        lines += &format!("    {line}\n");
-    }
+    let mut lines = vec![heading(tool)];
+    let description = clean(tool.description.as_deref().unwrap_or_default());
+    lines.extend(description.lines().map(|line| format!("    {line}")));
+
     let required = tool.input_schema.get("required").and_then(Value::as_array);
     let properties = tool
         .input_schema
         .get("properties")
         .and_then(Value::as_object);
     for (name, schema) in properties.into_iter().flatten() {
-        let optional = required.is_none_or(|required| !required.contains(&name.as_str().into()));
-        lines += &format!(
-            "    {}: {}{}{}\n",
-            clean_line(name),
-            clean_line(schema["type"].as_str().unwrap_or("any")),
-            if optional { ", optional" } else { "" },
-            match schema["description"].as_str() {
-                Some(description) => format!(". {}", clean_line(description)),
-                None => String::new(),
-            }
-        );
+        let is_required = required.is_some_and(|names| names.iter().any(|known| known == name));
+        let mut line = format!("    {}: ", clean_line(name));
+        line += &clean_line(schema["type"].as_str().unwrap_or("any"));
+        if !is_required {
+            line += ", optional";
+        }
+        if let Some(description) = schema["description"].as_str() {
+            line += ". ";
+            line += &clean_line(description);
+        }
+        lines.push(line);
     }
-    lines
+    lines.join("\n")
+}
+
+/// Name, title and what the server says the tool does to the world.
+fn heading(tool: &Tool) -> String {
+    let mut heading = clean_line(&tool.name);
+    if let Some(title) = &tool.title {
+        heading += ": ";
+        heading += &clean_line(title);
+    }
+    let hints = tool.annotations.as_ref();
+    if hints.is_some_and(|hints| hints.read_only_hint == Some(true)) {
+        heading += " [changes nothing]";
+    } else if hints.is_some_and(|hints| hints.destructive_hint == Some(true)) {
+        heading += " [may destroy]";
+    }
+    heading
 }
 
 #[cfg(test)]
@@ -75,10 +89,11 @@ mod tests {
                 },
                 "required": ["note_id"],
             },
+            "annotations": { "destructiveHint": true },
         }))
         .unwrap();
-        let expected = "delete_note\n    Delete one note.\n    Asks first.\n    \
-                        note_id: string. The note's id.\n    why: string, optional\n";
+        let expected = "delete_note [may destroy]\n    Delete one note.\n    Asks first.\n    \
+                        note_id: string. The note's id.\n    why: string, optional";
         assert_eq!(describe(&tool), expected);
     }
 }

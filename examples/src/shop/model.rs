@@ -19,7 +19,7 @@ impl fmt::Display for Cents {
 }
 
 /// Refunds above this are held until a lead has confirmed them.
-pub const POLICY_LIMIT: Cents = Cents(150_00);
+pub const POLICY_LIMIT: Cents = Cents(15000);
 
 /// One article of an order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -127,8 +127,8 @@ mod tests {
         for (cents, shown) in [
             (0, "0.00"),
             (5, "0.05"),
-            (180_00, "180.00"),
-            (343_49, "343.49"),
+            (18000, "180.00"),
+            (34349, "343.49"),
         ] {
             assert_eq!(Cents(cents).to_string(), shown);
         }

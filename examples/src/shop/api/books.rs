@@ -40,18 +40,18 @@ impl Books {
             order(
                 "O-2289",
                 &[
-                    ("KG-2010", "cast-iron casserole", 95_00),
-                    ("GD-3007", "raised bed", 85_00),
+                    ("KG-2010", "cast-iron casserole", 9500),
+                    ("GD-3007", "raised bed", 8500),
                 ],
             ),
             order(
                 "O-1145",
                 &[
-                    ("KG-1043", "stand mixer", 289_00),
-                    ("GD-2216", "garden hose, 25 m", 54_49),
+                    ("KG-1043", "stand mixer", 28900),
+                    ("GD-2216", "garden hose, 25 m", 5449),
                 ],
             ),
-            order("O-3310", &[("GD-1180", "pruning shears", 42_90)]),
+            order("O-3310", &[("GD-1180", "pruning shears", 4290)]),
         ];
         Self {
             orders: orders.into(),
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn the_orders_cost_what_they_should() {
         let books = Books::new();
-        for (id, total) in [("O-2289", 180_00), ("O-1145", 343_49), ("O-3310", 42_90)] {
+        for (id, total) in [("O-2289", 18000), ("O-1145", 34349), ("O-3310", 4290)] {
             assert_eq!(books.order(id).unwrap().total_cents, Cents(total));
         }
         assert!(item(books.order("O-1145").unwrap(), "KG-1043").is_ok());
@@ -245,8 +245,8 @@ mod tests {
     #[test]
     fn exactly_the_limit_is_not_above_it() {
         let mut books = Books::new();
-        books.orders.push(order("O-1", &[("A", "a", 150_00)]));
-        books.orders.push(order("O-2", &[("A", "a", 150_01)]));
+        books.orders.push(order("O-1", &[("A", "a", 15000)]));
+        books.orders.push(order("O-2", &[("A", "a", 15001)]));
         assert!(!books.add_quote("O-1", None).unwrap().needs_confirmation);
         assert!(books.add_quote("O-2", None).unwrap().needs_confirmation);
     }

@@ -71,7 +71,7 @@ mod tests {
         let api = Api::start().await.unwrap();
         let held = refund(&api, "O-2289").await;
         assert_eq!(held["status"], "needs_confirmation");
-        assert_eq!(held["amount_cents"], 180_00);
+        assert_eq!(held["amount_cents"], 18000);
         let (status, confirmed) = post(&api, "/refunds/R-0111/confirm", json!({})).await;
         assert_eq!(
             (status, &confirmed["status"]),
