@@ -15,7 +15,7 @@ pub(super) async fn call(
     server: Trace<ChildProcess>,
     json: bool,
 ) -> Result<ExitCode, AnyError> {
-    let bar = Bar::new();
+    let bar = Bar::default();
     let asking = Arc::new(Asking {
         answers: Answers::new(call.answers),
         bar: bar.clone(),

@@ -31,9 +31,9 @@ pub(super) fn ask(
     let help = help(field, required);
     match &field.kind {
         FieldKind::Boolean(_) => {
-            let choices = [(Value::Bool(true), "yes"), (Value::Bool(false), "no")];
-            let choices = choices.map(|(value, title)| Choice::new(value, title));
-            select(&label, &help, choices.into(), required, current)
+            // The harmless one first: whoever only presses enter has agreed to nothing.
+            let choices = vec![Choice::new(false, "no"), Choice::new(true, "yes")];
+            select(&label, &help, choices, required, current)
         }
         FieldKind::Choice(choice) => {
             select(&label, &help, choices(&choice.options), required, current)

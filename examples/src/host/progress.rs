@@ -1,5 +1,7 @@
 //! A progress bar for a call, on standard error, and only at a terminal.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use indicatif::{ProgressBar, ProgressStyle};
 use mcp_client::Progress;
 
@@ -8,37 +10,34 @@ use super::clean::clean_line;
 /// How finely a bar shows progress, which may be any number.
 const STEPS: u64 = 1000;
 
-/// The bar of one call. It appears with the first report.
-#[derive(Debug, Clone)]
-pub(super) struct Bar(ProgressBar);
+/// The bar of one call. It appears with the first report, and again with the first one after it was
+/// taken away.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bar(Arc<Mutex<Option<ProgressBar>>>);
 
 impl Bar {
-    pub(super) fn new() -> Self {
-        Self(ProgressBar::no_length())
-    }
-
     pub(super) fn report(&self, report: &Progress) {
-        let bar = &self.0;
+        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let bar = shown.get_or_insert_with(ProgressBar::no_length);
         if let Some(message) = &report.message {
             bar.set_message(clean_line(message));
         }
-        match report.total.filter(|total| *total > 0.0) {
-            Some(total) => {
-                bar.set_style(style("[{bar:30}] {msg}"));
-                bar.set_length(STEPS);
-                bar.set_position(steps(report.progress / total));
-            }
-            None => {
-                bar.set_style(style("{spinner} {msg}"));
-                bar.tick();
-            }
+        if let Some(total) = report.total.filter(|total| *total > 0.0) {
+            bar.set_style(style("[{bar:30}] {msg}"));
+            bar.set_length(STEPS);
+            bar.set_position(steps(report.progress / total));
+        } else {
+            bar.set_style(style("{spinner} {msg}"));
+            bar.tick();
         }
     }
 
     /// Takes the bar away, before a question or the result.
     pub(super) fn clear(&self) {
-        self.0.finish_and_clear();
-        self.0.reset();
+        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bar) = shown.take() {
+            bar.finish_and_clear();
+        }
     }
 }
 

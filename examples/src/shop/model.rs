@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use mcp_server::Form;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,39 +84,57 @@ pub enum RefundStatus {
     Paid,
 }
 
+/// As on the wire, such as `requested`.
 impl fmt::Display for RefundStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NeedsConfirmation => "needs confirmation",
-            Self::Requested => "requested",
-            Self::Cancelled => "cancelled",
-            Self::Paid => "paid",
-        })
+        self.serialize(f)
     }
 }
 
 /// A parcel that came back, and what was found in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Return {
+pub(crate) struct Return {
     /// The order's id.
-    pub order_id: String,
+    pub(crate) order_id: String,
     /// The article number.
-    pub sku: String,
+    pub(crate) sku: String,
     /// Why it came back.
-    pub reason: String,
+    pub(crate) reason: Reason,
     /// Whether it goes back on the shelf.
-    pub restock: bool,
+    pub(crate) restock: bool,
     /// What else there is to know.
-    pub note: Option<String>,
+    pub(crate) note: Option<String>,
+}
+
+/// Why a parcel comes back. It is also a choice in the form of `record_return`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Form)]
+pub(crate) enum Reason {
+    #[serde(rename = "damaged in transit")]
+    DamagedInTransit,
+    #[serde(rename = "wrong item sent")]
+    WrongItemSent,
+    #[serde(rename = "missing part")]
+    MissingPart,
+    #[serde(rename = "arrived late")]
+    ArrivedLate,
+    #[serde(rename = "changed mind")]
+    ChangedMind,
+}
+
+/// As in the form.
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
 }
 
 /// A visit to the payment page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Visit {
+pub(crate) struct Visit {
     /// Who was asked to go there, and who alone may sign in there.
-    pub clerk: String,
+    pub(crate) clerk: String,
     /// Whether the clerk has signed in.
-    pub signed_in: bool,
+    pub(crate) signed_in: bool,
 }
 
 #[cfg(test)]
@@ -132,5 +151,11 @@ mod tests {
         ] {
             assert_eq!(Cents(cents).to_string(), shown);
         }
+    }
+
+    #[test]
+    fn a_status_is_shown_as_on_the_wire() {
+        assert_eq!(RefundStatus::Requested.to_string(), "requested");
+        assert_eq!(Reason::ArrivedLate.to_string(), "arrived late");
     }
 }

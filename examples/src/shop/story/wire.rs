@@ -43,11 +43,12 @@ impl Wire {
         let mut calls: Vec<Call> = Vec::new();
         for entry in trace::read(&bytes[start..end]) {
             let entry = entry?;
-            let message = entry.message.as_deref();
-            let Some(message) = message.and_then(|raw| serde_json::from_str(raw.get()).ok()) else {
+            let Some(message) = entry.message else {
                 continue;
             };
-            let message: Value = message;
+            let Ok(message) = serde_json::from_str::<Value>(message.get()) else {
+                continue;
+            };
             match entry.direction {
                 Direction::Sent if message["params"]["name"] == tool => calls.push(Call {
                     id: message["id"].clone(),

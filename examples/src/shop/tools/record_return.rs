@@ -2,7 +2,10 @@
 
 use mcp_server::prelude::*;
 
-use crate::shop::{Shop, model::Return};
+use crate::shop::{
+    Shop,
+    model::{Reason, Return},
+};
 
 #[derive(Deserialize, JsonSchema, Form)]
 pub(crate) struct Inspection {
@@ -13,20 +16,6 @@ pub(crate) struct Inspection {
     /// Anything else worth knowing.
     #[schemars(length(max = 200))]
     note: Option<String>,
-}
-
-#[derive(Serialize, Deserialize, JsonSchema, Form)]
-pub(crate) enum Reason {
-    #[serde(rename = "damaged in transit")]
-    DamagedInTransit,
-    #[serde(rename = "wrong item sent")]
-    WrongItemSent,
-    #[serde(rename = "missing part")]
-    MissingPart,
-    #[serde(rename = "arrived late")]
-    ArrivedLate,
-    #[serde(rename = "changed mind")]
-    ChangedMind,
 }
 
 /// The form goes to whoever opened the parcel, once it is sure that the article is of this order.
@@ -68,10 +57,7 @@ pub(crate) async fn record_return(
     let parcel = Return {
         order_id,
         sku,
-        reason: serde_json::to_value(&found.reason)?
-            .as_str()
-            .unwrap_or_default()
-            .to_owned(),
+        reason: found.reason,
         restock: found.restock,
         note: found.note,
     };
