@@ -68,10 +68,14 @@ impl BoundTool {
         let spec = handler.spec();
         let mut faults = faults.of_tool(spec);
         check_markers(spec, &mut faults);
-        if spec.once == OnceSpec::Exchange && spec.markers.is_empty() && !spec.output.by_hand {
+        if spec.once == OnceSpec::Exchange && spec.markers.is_empty() {
             faults.add(
                 None,
-                "`once` needs a question or a key; put Elicit or Resolve on a parameter, or write `once = expr`",
+                if spec.output.by_hand {
+                    "`once` cannot tell when a tool that asks by hand has its answers; write `once = expr`, or call `ctx.claim(key)` just before the effect"
+                } else {
+                    "`once` needs a question or a key; put Elicit or Resolve on a parameter, or write `once = expr`"
+                },
             );
         }
         let mut states = Vec::with_capacity(spec.states.len());
