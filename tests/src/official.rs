@@ -1,0 +1,127 @@
+//! The official JSON schema, where it is at hand: whatever a server sends in a test must fit it.
+
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use jsonschema::Validator;
+use mcp_server::testing::{Direction, TestCall, TestHost};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Calls a tool through a scripted host and checks every message that the server sent.
+///
+/// # Panics
+///
+/// If a message does not fit the official schema, or as [`TestHost::call`].
+pub async fn call(host: &TestHost, tool: &str, arguments: impl Serialize) -> TestCall {
+    let call = host.call(tool, arguments).await;
+    check_wire(host);
+    call
+}
+
+/// Checks every message that the server has sent to a host.
+///
+/// # Panics
+///
+/// If one does not fit the official schema.
+pub fn check_wire(host: &TestHost) {
+    let mut methods = HashMap::new();
+    for entry in host.wire() {
+        assert_eq!(entry.skipped, None, "the server sent what is no message");
+        let Some(message) = entry.message else {
+            continue;
+        };
+        let message: Value = serde_json::from_str(message.get()).unwrap_or_default();
+        match entry.direction {
+            Direction::Sent => {
+                if let Some(method) = message["method"].as_str() {
+                    methods.insert(message["id"].to_string(), method.to_owned());
+                }
+            }
+            Direction::Received => check(
+                methods.get(&message["id"].to_string()).map(String::as_str),
+                &message,
+            ),
+        }
+    }
+}
+
+/// Checks one message of a server; `method` is that of the request it answers.
+///
+/// Without `MCP_SPEC_DIR`, which names the folder with the specification's schemas, nothing is checked.
+///
+/// # Panics
+///
+/// If it does not fit the official schema.
+pub fn check(method: Option<&str>, message: &Value) {
+    let (definition, value) = definition(method, message);
+    let Some(validator) = validator(definition) else {
+        return;
+    };
+    let faults: Vec<String> = validator
+        .iter_errors(value)
+        .map(|fault| format!("{}: {fault}", fault.instance_path()))
+        .collect();
+    assert!(
+        faults.is_empty(),
+        "this is no {definition}:\n{}\n{message:#}",
+        faults.join("\n")
+    );
+}
+
+/// Which definition says what a message must be, and of which part of it.
+fn definition<'m>(method: Option<&str>, message: &'m Value) -> (&'static str, &'m Value) {
+    if message.get("method").is_some() {
+        return ("ServerNotification", message);
+    }
+    if let Some(error) = message.get("error") {
+        let definition = match error["code"].as_i64() {
+            Some(-32021) => "MissingRequiredClientCapabilityError",
+            Some(-32022) => "UnsupportedProtocolVersionError",
+            _ => "JSONRPCErrorResponse",
+        };
+        return (definition, message);
+    }
+    let result = &message["result"];
+    match (method, result["resultType"].as_str()) {
+        (Some("tools/call"), Some("input_required")) => ("InputRequiredResult", result),
+        (Some("tools/call"), _) => ("CallToolResult", result),
+        (Some("tools/list"), _) => ("ListToolsResult", result),
+        (Some("server/discover"), _) => ("DiscoverResult", result),
+        _ => ("JSONRPCResultResponse", message),
+    }
+}
+
+fn validator(definition: &'static str) -> Option<Arc<Validator>> {
+    static SCHEMA: OnceLock<Option<Value>> = OnceLock::new();
+    static VALIDATORS: Mutex<Option<HashMap<&'static str, Arc<Validator>>>> = Mutex::new(None);
+    let schema = SCHEMA.get_or_init(load).as_ref()?;
+    let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
+    let validators = validators.get_or_insert_default();
+    if let Some(validator) = validators.get(definition) {
+        return Some(Arc::clone(validator));
+    }
+    let root = json!({
+        "$schema": schema["$schema"],
+        "$ref": format!("#/$defs/{definition}"),
+        "$defs": schema["$defs"],
+    });
+    let validator = jsonschema::validator_for(&root)
+        .unwrap_or_else(|error| panic!("the official schema has no usable {definition}: {error}"));
+    let validator = Arc::new(validator);
+    validators.insert(definition, Arc::clone(&validator));
+    Some(validator)
+}
+
+fn load() -> Option<Value> {
+    let Some(dir) = std::env::var_os("MCP_SPEC_DIR") else {
+        eprintln!("not compared with the official schema: MCP_SPEC_DIR does not say where it is");
+        return None;
+    };
+    let path = PathBuf::from(dir).join("2026-07-28/schema.json");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    Some(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
+}

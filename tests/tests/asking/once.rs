@@ -1,0 +1,477 @@
+//! One consent, one execution: `once`, `once = key` and `ctx.claim`, with their texts.
+
+use std::{sync::Arc, time::Duration};
+
+use mcp_server::once::{
+    ClaimKey, ClaimRefused, Claimed, Finished, GuardError, MemoryGuard, OnceGuard,
+};
+use mcp_server::prelude::*;
+use mcp_server::state::{BoxFuture, Key, KeyRing, Sealing};
+use mcp_server::testing::BodyCount;
+use mcp_server::{TimeLimit, ToolSet};
+use mcp_tests::wire::{Wire, asked, retry_params, text, tool_error};
+use serde_json::{Value, json};
+use tokio::sync::{Notify, Semaphore};
+
+use crate::support::{Confirm, Counter};
+
+/// Lets a test look into a body and hold it.
+#[derive(Debug)]
+struct Gate {
+    begun: Semaphore,
+    go_on: Notify,
+    finished: Counter,
+}
+
+impl Gate {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            begun: Semaphore::new(0),
+            go_on: Notify::new(),
+            finished: Counter::default(),
+        })
+    }
+
+    async fn pass(&self) {
+        self.begun.add_permits(1);
+        self.go_on.notified().await;
+        self.finished.add();
+    }
+
+    async fn begun(&self) {
+        self.begun.acquire().await.unwrap().forget();
+    }
+
+    /// Waits until as many bodies have finished.
+    async fn finished(&self, times: u32) {
+        for _ in 0..500 {
+            if self.finished.get() == times {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!(
+            "{} bodies have finished, expected {times}",
+            self.finished.get()
+        );
+    }
+}
+
+/// Refunds once an exchange.
+#[tool(once)]
+async fn refund(order: String, #[elicit("Refund {order}?")] answer: Resolve<Confirm>) -> String {
+    format!("{order} refunded: {}", answer.confirm)
+}
+
+/// Refunds once an exchange, whatever the answer is.
+#[tool(once)]
+async fn settle(order: String, #[elicit("Settle {order}?")] answer: Elicit<Confirm>) -> String {
+    format!("{order} {answer:?}")
+}
+
+/// Fails in its own way.
+#[tool(once)]
+async fn fail(
+    how: String,
+    #[elicit("Go on?")] answer: Resolve<Confirm>,
+) -> Result<String, ToolError> {
+    assert!(answer.confirm);
+    match how.as_str() {
+        "panic" => panic!("on purpose, at /srv/secret"),
+        _ => Err(ToolError::new("the bank is closed")),
+    }
+}
+
+/// Takes its time.
+#[tool(once)]
+async fn slow(gate: State<Gate>, #[elicit("Go on?")] answer: Resolve<Confirm>) -> String {
+    gate.pass().await;
+    format!("done: {}", answer.confirm)
+}
+
+/// Ships an order once.
+#[tool(once = order)]
+async fn ship(order: String) -> String {
+    format!("{order} shipped")
+}
+
+/// Ships an order once, after asking.
+#[tool(once = format!("{order}/{part}"))]
+async fn ship_part(
+    order: String,
+    part: u32,
+    #[elicit("Ship part {part} of {order}?")] answer: Resolve<Confirm>,
+) -> String {
+    format!("{order}/{part} shipped: {}", answer.confirm)
+}
+
+/// Claims by hand.
+#[tool]
+async fn by_hand(order: String, ctx: Context) -> Result<String, ToolError> {
+    ctx.claim(&order).await?;
+    if order == "bad" {
+        return Err(ToolError::new("the bank is closed"));
+    }
+    Ok(format!("{order} paid"))
+}
+
+fn builder(gate: &Arc<Gate>, bodies: &BodyCount) -> mcp_server::Builder {
+    Server::builder("bank", "1.0.0")
+        .shared_state(gate.clone())
+        .tools(tools![refund, settle, fail, slow, ship, ship_part, by_hand])
+        .layer(bodies.clone())
+}
+
+fn bank() -> (Server, Arc<Gate>, BodyCount) {
+    let (gate, bodies) = (Gate::new(), BodyCount::new());
+    let server = builder(&gate, &bodies).build().unwrap();
+    (server, gate, bodies)
+}
+
+fn yes() -> Value {
+    json!({"answer": {"action": "accept", "content": {"confirm": true}}})
+}
+
+fn no() -> Value {
+    json!({"answer": {"action": "decline"}})
+}
+
+const STILL_RUNNING: &str = "still running";
+const ALREADY_DONE: &str = "already done";
+const FAILED: &str = "failed: call again and the person is asked anew";
+
+#[tokio::test]
+async fn the_same_answers_do_not_run_the_body_again() {
+    let (server, _, bodies) = bank();
+    let mut wire = Wire::open(&server);
+    let order = json!({"order": "O-1"});
+    let first = wire.call("refund", order.clone()).await;
+    let done = wire.retry("refund", order.clone(), &first, yes()).await;
+    assert_eq!(text(&done), "O-1 refunded: true");
+    let again = wire.retry("refund", order.clone(), &first, yes()).await;
+    assert!(tool_error(&again).contains(ALREADY_DONE), "{again}");
+    bodies.assert_ran("refund", 1);
+    // Another exchange about the same thing is another consent.
+    let first = wire.call("refund", order.clone()).await;
+    let done = wire.retry("refund", order, &first, yes()).await;
+    assert_eq!(text(&done), "O-1 refunded: true");
+    bodies.assert_ran("refund", 2);
+}
+
+/// A person who said no must not find that the host asked on with the same state.
+#[tokio::test]
+async fn a_refusal_uses_the_exchange_up_whether_the_body_sees_it_or_not() {
+    let (server, _, bodies) = bank();
+    let mut wire = Wire::open(&server);
+    let order = json!({"order": "O-1"});
+    let first = wire.call("refund", order.clone()).await;
+    let declined = wire.retry("refund", order.clone(), &first, no()).await;
+    assert_eq!(tool_error(&declined), "the user declined; do not ask again");
+    let turned = wire.retry("refund", order.clone(), &first, yes()).await;
+    assert!(tool_error(&turned).contains(ALREADY_DONE), "{turned}");
+    bodies.assert_ran("refund", 0);
+
+    let first = wire.call("settle", order.clone()).await;
+    let declined = wire.retry("settle", order.clone(), &first, no()).await;
+    assert_eq!(text(&declined), "O-1 Decline");
+    let turned = wire.retry("settle", order, &first, yes()).await;
+    assert!(tool_error(&turned).contains(ALREADY_DONE), "{turned}");
+    bodies.assert_ran("settle", 1);
+}
+
+#[tokio::test]
+async fn while_it_runs_a_second_one_is_told_so() {
+    let (server, gate, bodies) = bank();
+    let mut wire = Wire::open(&server);
+    let first = wire.call("slow", json!({})).await;
+    let params = retry_params("slow", json!({}), &first, yes());
+    let running = wire.begin("tools/call", params.clone()).await;
+    gate.begun().await;
+    let second = wire.request("tools/call", params.clone()).await;
+    assert!(tool_error(&second).contains(STILL_RUNNING), "{second}");
+    gate.go_on.notify_one();
+    let done = wire.receive().await;
+    assert_eq!(done["id"], running);
+    assert_eq!(text(&done), "done: true");
+    let third = wire.request("tools/call", params).await;
+    assert!(tool_error(&third).contains(ALREADY_DONE), "{third}");
+    bodies.assert_ran("slow", 1);
+}
+
+#[tokio::test]
+async fn a_body_that_failed_or_panicked_is_not_run_again_with_the_same_answers() {
+    let (server, _, bodies) = bank();
+    let mut wire = Wire::open(&server);
+    for (ran, how) in [(1, "error"), (3, "panic")] {
+        let arguments = json!({"how": how});
+        let first = wire.call("fail", arguments.clone()).await;
+        let failed = wire.retry("fail", arguments.clone(), &first, yes()).await;
+        let error = tool_error(&failed);
+        assert!(
+            !error.contains("purpose") && !error.contains("/srv"),
+            "{error}"
+        );
+        let again = wire.retry("fail", arguments.clone(), &first, yes()).await;
+        assert_eq!(tool_error(&again), FAILED);
+        bodies.assert_ran("fail", ran);
+        // As the text says: a new call asks anew, and runs.
+        let anew = wire.call("fail", arguments.clone()).await;
+        assert_eq!(asked(&anew), ["answer"]);
+        wire.retry("fail", arguments, &anew, yes()).await;
+        bodies.assert_ran("fail", ran + 1);
+    }
+}
+
+/// The claim would otherwise be in flight for ever, and nobody could tell whether the effect happened.
+#[tokio::test]
+async fn a_claimed_body_survives_a_cancel_and_sends_nothing() {
+    let (server, gate, _) = bank();
+    let mut wire = Wire::open(&server);
+    let first = wire.call("slow", json!({})).await;
+    let params = retry_params("slow", json!({}), &first, yes());
+    let id = wire.begin("tools/call", params.clone()).await;
+    gate.begun().await;
+    wire.cancel(id).await;
+    wire.assert_silent(Duration::from_millis(100)).await;
+    assert_eq!(gate.finished.get(), 0);
+    gate.go_on.notify_one();
+    gate.finished(1).await;
+    wire.assert_silent(Duration::from_millis(100)).await;
+    let again = wire.request("tools/call", params).await;
+    assert!(tool_error(&again).contains(ALREADY_DONE), "{again}");
+}
+
+#[tokio::test]
+async fn a_claimed_body_survives_a_disconnect() {
+    let (server, gate, _) = bank();
+    let mut wire = Wire::open(&server);
+    let first = wire.call("slow", json!({})).await;
+    let params = retry_params("slow", json!({}), &first, yes());
+    wire.begin("tools/call", params.clone()).await;
+    gate.begun().await;
+    drop(wire);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    gate.go_on.notify_one();
+    gate.finished(1).await;
+    let mut wire = Wire::open(&server);
+    let again = wire.request("tools/call", params).await;
+    assert!(tool_error(&again).contains(ALREADY_DONE), "{again}");
+}
+
+/// An unclaimed body is dropped where it waits.
+#[tokio::test]
+async fn a_time_limit_waits_for_a_claimed_body() {
+    let (gate, bodies) = (Gate::new(), BodyCount::new());
+    let server = builder(&gate, &bodies)
+        .layer(TimeLimit::new(Duration::from_millis(50)))
+        .build()
+        .unwrap();
+    let mut wire = Wire::open(&server);
+    let first = wire.call("slow", json!({})).await;
+    let params = retry_params("slow", json!({}), &first, yes());
+    wire.begin("tools/call", params).await;
+    gate.begun().await;
+    wire.assert_silent(Duration::from_millis(200)).await;
+    gate.go_on.notify_one();
+    assert_eq!(text(&wire.receive().await), "done: true");
+    bodies.assert_ran("slow", 1);
+}
+
+#[tokio::test]
+async fn a_key_is_claimed_whether_or_not_anything_was_asked() {
+    let (server, _, bodies) = bank();
+    let mut wire = Wire::open(&server);
+    let order = json!({"order": "O-1"});
+    assert_eq!(text(&wire.call("ship", order.clone()).await), "O-1 shipped");
+    let again = wire.call("ship", order).await;
+    assert!(tool_error(&again).contains(ALREADY_DONE), "{again}");
+    assert_eq!(
+        text(&wire.call("ship", json!({"order": "O-2"})).await),
+        "O-2 shipped"
+    );
+    bodies.assert_ran("ship", 2);
+
+    let part = json!({"order": "O-1", "part": 1});
+    let first = wire.call("ship_part", part.clone()).await;
+    let done = wire.retry("ship_part", part.clone(), &first, yes()).await;
+    assert_eq!(text(&done), "O-1/1 shipped: true");
+    // A new exchange with a new consent: the key is spent all the same.
+    let first = wire.call("ship_part", part.clone()).await;
+    assert_eq!(asked(&first), ["answer"]);
+    let again = wire.retry("ship_part", part, &first, yes()).await;
+    assert!(tool_error(&again).contains(ALREADY_DONE), "{again}");
+    bodies.assert_ran("ship_part", 1);
+}
+
+/// Whoever declines has shipped nothing: the key stays free.
+#[tokio::test]
+async fn a_refusal_does_not_spend_the_key() {
+    let (server, _, bodies) = bank();
+    let mut wire = Wire::open(&server);
+    let part = json!({"order": "O-7", "part": 1});
+    let first = wire.call("ship_part", part.clone()).await;
+    let declined = wire.retry("ship_part", part.clone(), &first, no()).await;
+    assert_eq!(tool_error(&declined), "the user declined; do not ask again");
+    let first = wire.call("ship_part", part.clone()).await;
+    let done = wire.retry("ship_part", part, &first, yes()).await;
+    assert_eq!(text(&done), "O-7/1 shipped: true");
+    bodies.assert_ran("ship_part", 1);
+}
+
+#[tokio::test]
+async fn a_key_is_free_again_after_the_set_period() {
+    let (gate, bodies) = (Gate::new(), BodyCount::new());
+    let server = builder(&gate, &bodies)
+        .once_period(Duration::from_millis(300))
+        .build()
+        .unwrap();
+    let mut wire = Wire::open(&server);
+    let order = json!({"order": "O-1"});
+    wire.call("ship", order.clone()).await;
+    let again = wire.call("ship", order.clone()).await;
+    assert!(tool_error(&again).contains(ALREADY_DONE), "{again}");
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    assert_eq!(text(&wire.call("ship", order).await), "O-1 shipped");
+    bodies.assert_ran("ship", 2);
+}
+
+#[tokio::test]
+async fn by_hand_a_claim_stands_just_before_the_effect() {
+    let (server, _, _) = bank();
+    let mut wire = Wire::open(&server);
+    let order = json!({"order": "O-1"});
+    assert_eq!(text(&wire.call("by_hand", order.clone()).await), "O-1 paid");
+    let again = wire.call("by_hand", order).await;
+    assert!(tool_error(&again).contains(ALREADY_DONE), "{again}");
+    let bad = json!({"order": "bad"});
+    let failed = wire.call("by_hand", bad.clone()).await;
+    assert_eq!(tool_error(&failed), "the bank is closed");
+    let again = wire.call("by_hand", bad).await;
+    assert_eq!(tool_error(&again), FAILED);
+    // The keys of different tools never meet.
+    assert_eq!(
+        text(&wire.call("ship", json!({"order": "O-1"})).await),
+        "O-1 shipped"
+    );
+}
+
+#[tokio::test]
+async fn a_guard_that_is_full_refuses_and_never_drops_a_live_claim() {
+    let (gate, bodies) = (Gate::new(), BodyCount::new());
+    let server = builder(&gate, &bodies)
+        .once_guard(MemoryGuard::with_capacity(1))
+        .build()
+        .unwrap();
+    let mut wire = Wire::open(&server);
+    let (one, two) = (json!({"order": "O-1"}), json!({"order": "O-2"}));
+    wire.call("ship", one.clone()).await;
+    let full = wire.call("ship", two).await;
+    assert!(
+        tool_error(&full).contains("cannot take more calls"),
+        "{full}"
+    );
+    let again = wire.call("ship", one).await;
+    assert!(tool_error(&again).contains(ALREADY_DONE), "{again}");
+    bodies.assert_ran("ship", 1);
+}
+
+/// A guard whose store is down.
+struct Unreachable;
+
+impl OnceGuard for Unreachable {
+    fn claim<'a>(
+        &'a self,
+        _: &'a ClaimKey,
+        _: std::time::SystemTime,
+    ) -> BoxFuture<'a, Result<Claimed, ClaimRefused>> {
+        Box::pin(async {
+            Err(ClaimRefused::Unavailable(GuardError::new(
+                "redis at 10.0.0.7",
+            )))
+        })
+    }
+
+    fn finish<'a>(
+        &'a self,
+        _: &'a ClaimKey,
+        _: Claimed,
+        _: Finished,
+    ) -> BoxFuture<'a, Result<(), GuardError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn a_guard_that_cannot_tell_refuses() {
+    let (gate, bodies) = (Gate::new(), BodyCount::new());
+    let server = builder(&gate, &bodies)
+        .once_guard(Unreachable)
+        .build()
+        .unwrap();
+    let mut wire = Wire::open(&server);
+    let answer = wire.call("ship", json!({"order": "O-1"})).await;
+    let error = tool_error(&answer);
+    assert!(
+        error.starts_with("not done:") && !error.contains("10.0.0.7"),
+        "{error}"
+    );
+    bodies.assert_ran("ship", 0);
+}
+
+/// Has nothing to claim.
+#[tool(once)]
+async fn nothing(order: String) -> String {
+    order
+}
+
+/// Asks by hand, so no claim can stand before its body.
+#[tool(once)]
+async fn hand_built(ctx: Context) -> Outcome<String> {
+    Outcome::Complete(ctx.tool_name().to_owned())
+}
+
+fn faults(tools: ToolSet) -> String {
+    let error = Server::builder("bank", "1.0.0").tools(tools).build();
+    error.unwrap_err().to_string()
+}
+
+#[test]
+fn once_without_a_question_or_a_key_is_a_build_fault() {
+    let text = faults(tools![nothing]);
+    assert!(
+        text.contains("tool `nothing`") && text.contains("`once = "),
+        "{text}"
+    );
+    let text = faults(tools![hand_built]);
+    assert!(
+        text.contains("tool `hand_built`") && text.contains("ctx.claim"),
+        "{text}"
+    );
+}
+
+/// Replicas that open each other's states would each run the body once.
+#[test]
+fn shared_keys_need_a_shared_guard_or_a_word_that_there_is_one_process() {
+    let keys = || Sealing::encrypted(KeyRing::new([Key::generate().unwrap()]).unwrap());
+    let bank = || {
+        Server::builder("bank", "1.0.0")
+            .tools(tools![refund])
+            .request_state(keys())
+    };
+    let text = bank().build().unwrap_err().to_string();
+    assert!(
+        text.contains("once_guard") && text.contains("single_instance"),
+        "{text}"
+    );
+    bank().single_instance().build().unwrap();
+    bank().once_guard(Unreachable).build().unwrap();
+    // A key made at start-up is nobody else's.
+    Server::builder("bank", "1.0.0")
+        .tools(tools![refund])
+        .build()
+        .unwrap();
+}

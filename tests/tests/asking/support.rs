@@ -1,0 +1,68 @@
+//! Forms and shared state that several topics use.
+
+use std::sync::{
+    Mutex,
+    atomic::{AtomicU32, Ordering},
+};
+
+use mcp_server::prelude::*;
+use mcp_server::{ToolSet, testing::BodyCount};
+
+#[derive(Debug, Clone, Deserialize, JsonSchema, Form)]
+pub(crate) struct Confirm {
+    /// Check to go ahead.
+    pub(crate) confirm: bool,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema, Form)]
+pub(crate) struct Amount {
+    /// How many?
+    #[schemars(range(min = 1, max = 9))]
+    pub(crate) amount: u8,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema, Form)]
+pub(crate) struct Note {
+    /// Anything to add?
+    #[schemars(length(max = 10))]
+    pub(crate) note: Option<String>,
+}
+
+/// Counts what happens in a server.
+#[derive(Debug, Default)]
+pub(crate) struct Counter(AtomicU32);
+
+impl Counter {
+    pub(crate) fn add(&self) -> u32 {
+        self.0.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    pub(crate) fn get(&self) -> u32 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// What the server knows, which may change between the rounds of a call.
+#[derive(Debug, Default)]
+pub(crate) struct Known(Mutex<String>);
+
+impl Known {
+    pub(crate) fn set(&self, text: &str) {
+        text.clone_into(&mut self.0.lock().unwrap());
+    }
+
+    pub(crate) fn get(&self) -> String {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// A server of these tools, without state.
+pub(crate) fn server(tools: ToolSet) -> (Server, BodyCount) {
+    let bodies = BodyCount::new();
+    let server = Server::builder("shop", "1.0.0")
+        .tools(tools)
+        .layer(bodies.clone())
+        .build()
+        .unwrap();
+    (server, bodies)
+}

@@ -1,0 +1,164 @@
+//! The server ends when its client has gone: it finishes what it has accepted, exits with 0 and never spins.
+
+use std::{
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use mcp_tests::wire::text;
+use serde_json::json;
+
+use crate::launch;
+
+#[tokio::test]
+async fn without_input_it_exits_at_once_with_0() {
+    for arguments in [&[][..], &["--timer"][..]] {
+        let begin = Instant::now();
+        let output = tokio::process::Command::new(env!("CARGO_BIN_EXE_test-server"))
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .await
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(output.stdout.is_empty(), "{output:?}");
+        assert!(begin.elapsed() < Duration::from_secs(3), "{arguments:?}");
+    }
+}
+
+/// What was accepted is answered, background tasks or not.
+#[tokio::test]
+async fn the_end_of_the_input_drains_what_was_accepted() {
+    let mut wire = launch(&["--timer"]);
+    for ms in [300, 200, 100] {
+        wire.begin(
+            "tools/call",
+            json!({"name": "wait", "arguments": {"ms": ms}}),
+        )
+        .await;
+    }
+    wire.begin(
+        "tools/call",
+        json!({"name": "block", "arguments": {"ms": 200}}),
+    )
+    .await;
+    wire.close_input().await;
+    let mut texts = Vec::new();
+    for _ in 0..4 {
+        texts.push(text(&wire.receive().await).to_owned());
+    }
+    texts.sort();
+    assert_eq!(
+        texts,
+        [
+            "blocked for 200",
+            "waited for 100",
+            "waited for 200",
+            "waited for 300"
+        ]
+    );
+    assert_eq!(wire.ended().await.code(), Some(0));
+    assert_eq!(wire.line().await, None);
+}
+
+/// A tool that never returns must not keep the process alive, on whichever thread it is.
+#[tokio::test]
+async fn the_grace_period_bounds_the_end() {
+    for tool in ["wait", "block"] {
+        let mut wire = launch(&["--grace-ms", "300"]);
+        wire.begin(
+            "tools/call",
+            json!({"name": tool, "arguments": {"ms": 60_000}}),
+        )
+        .await;
+        // An answer to a later request shows that the call is under way.
+        assert_eq!(text(&echo(&mut wire).await), "hi");
+        let begin = Instant::now();
+        wire.close_input().await;
+        assert_eq!(wire.ended().await.code(), Some(0), "{tool}");
+        let took = begin.elapsed();
+        assert!(took >= Duration::from_millis(250), "{tool}: {took:?}");
+        assert!(took < Duration::from_secs(3), "{tool}: {took:?}");
+        assert_eq!(wire.line().await, None, "{tool}");
+    }
+}
+
+async fn echo(wire: &mut mcp_tests::wire::Wire) -> serde_json::Value {
+    wire.call("echo", json!({"text": "hi"})).await
+}
+
+/// The last message may lack its newline.
+#[tokio::test]
+async fn a_last_line_without_its_newline_is_answered() {
+    let mut wire = launch(&[]);
+    let request = json!({
+        "jsonrpc": "2.0", "id": "last", "method": "tools/call",
+        "params": {"name": "echo", "arguments": {"text": "hi"}, "_meta": wire.meta},
+    });
+    wire.write(request.to_string().as_bytes()).await;
+    wire.close_input().await;
+    let answer = wire.receive().await;
+    assert_eq!(answer["id"], "last");
+    assert_eq!(text(&answer), "hi");
+    assert_eq!(wire.ended().await.code(), Some(0));
+}
+
+/// A client that stops reading and goes is no fault of the server's.
+#[tokio::test]
+async fn a_client_that_has_closed_both_ends_is_no_error() {
+    let mut child = tokio::process::Command::new(env!("CARGO_BIN_EXE_test-server"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().unwrap();
+    let request = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    for _ in 0..3 {
+        // It may have gone already, which is what is wanted.
+        let _ = tokio::io::AsyncWriteExt::write_all(&mut stdin, format!("{request}\n").as_bytes())
+            .await;
+    }
+    let status = tokio::time::timeout(Duration::from_secs(10), child.wait())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(status.code(), Some(0));
+}
+
+/// Neither an idle server nor one that waits for its last call uses the processor.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn waiting_costs_no_processor_time() {
+    let mut wire = launch(&[]);
+    assert_eq!(text(&echo(&mut wire).await), "hi");
+    let before = ticks(&mut wire);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let idle = ticks(&mut wire) - before;
+    assert!(idle <= 5, "{idle} ticks of 10 ms while idle");
+    wire.begin(
+        "tools/call",
+        json!({"name": "wait", "arguments": {"ms": 900}}),
+    )
+    .await;
+    wire.close_input().await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let before = ticks(&mut wire);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let draining = ticks(&mut wire) - before;
+    assert!(draining <= 5, "{draining} ticks of 10 ms while draining");
+    assert_eq!(text(&wire.receive().await), "waited for 900");
+    assert_eq!(wire.ended().await.code(), Some(0));
+}
+
+/// The processor time of the child so far, in ticks of 10 ms.
+#[cfg(target_os = "linux")]
+fn ticks(wire: &mut mcp_tests::wire::Wire) -> u64 {
+    let id = wire.child().id().unwrap();
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
+    // After the name in parentheses: user and system time are fields 14 and 15.
+    let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
