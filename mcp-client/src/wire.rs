@@ -35,7 +35,8 @@ pub(crate) enum Reply {
 
 /// Reads one message; the error says why the bytes are none.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, String> {
-    match rpc::parse::<&RawValue>(bytes) {
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
+    match rpc::parse::<&RawValue>(text) {
         Ok(Message::Request { method, .. }) => Ok(Incoming::Request {
             method: method.into_owned(),
         }),

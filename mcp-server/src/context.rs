@@ -3,8 +3,9 @@
 use std::{
     any::Any,
     future::Future,
+    ops::{Deref, DerefMut},
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::SystemTime,
@@ -64,7 +65,8 @@ struct Inner {
     tool: usize,
     received: Received,
     principal: Principal,
-    exchange: Mutex<Exchange>,
+    /// Made when it is first looked at: most calls ask nothing.
+    exchange: Mutex<Option<Box<Exchange>>>,
     reporter: Option<Reporter>,
     /// The work should end.
     cancel: Cancel,
@@ -386,11 +388,9 @@ impl Context {
         self.0.bodies.get()
     }
 
-    pub(crate) fn exchange(&self) -> MutexGuard<'_, Exchange> {
-        self.0
-            .exchange
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn exchange(&self) -> ExchangeGuard<'_> {
+        let guard = self.0.exchange.lock();
+        ExchangeGuard(guard.unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(crate) fn kinds(&self) -> Kinds {
@@ -424,6 +424,24 @@ impl Context {
     /// Replaces the form of the arguments; it is done once a call at the most.
     pub(crate) fn coerce(&self, arguments: String) {
         let _ = self.0.coerced.set(arguments);
+    }
+}
+
+/// The exchange of a call, while nobody else looks at it.
+pub(crate) struct ExchangeGuard<'a>(MutexGuard<'a, Option<Box<Exchange>>>);
+
+impl Deref for ExchangeGuard<'_> {
+    type Target = Exchange;
+
+    fn deref(&self) -> &Exchange {
+        static NONE: LazyLock<Exchange> = LazyLock::new(Exchange::default);
+        self.0.as_deref().unwrap_or(&NONE)
+    }
+}
+
+impl DerefMut for ExchangeGuard<'_> {
+    fn deref_mut(&mut self) -> &mut Exchange {
+        self.0.get_or_insert_default()
     }
 }
 

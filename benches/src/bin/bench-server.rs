@@ -2,7 +2,12 @@
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
+        .enable_io()
         .build()?;
-    runtime.block_on(async { mcp_benches::server()?.serve_stdio().await.map_err(Into::into) })
+    runtime.block_on(async {
+        mcp_benches::server()?
+            .serve_stdio()
+            .await
+            .map_err(Into::into)
+    })
 }

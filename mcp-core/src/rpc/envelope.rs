@@ -129,18 +129,11 @@ pub enum Fault<'a> {
 /// use mcp_core::rpc::{Message, parse};
 /// use serde_json::value::RawValue;
 ///
-/// let line = br#"{"jsonrpc":"2.0","id":7,"method":"server/discover","params":{}}"#;
+/// let line = r#"{"jsonrpc":"2.0","id":7,"method":"server/discover","params":{}}"#;
 /// let Ok(Message::Request { id, method, .. }) = parse::<&RawValue>(line) else { panic!() };
 /// assert_eq!((id.as_json(), &*method), ("7", "server/discover"));
 /// ```
-pub fn parse<'a, P: Deserialize<'a>>(line: &'a [u8]) -> Result<Message<'a, P>, Fault<'a>> {
-    // One check of the whole line costs less than one for each string.
-    let Ok(line) = std::str::from_utf8(line) else {
-        return Err(Fault::Message {
-            id: None,
-            error: RpcError::parse_error("the message is not UTF-8"),
-        });
-    };
+pub fn parse<'a, P: Deserialize<'a>>(line: &'a str) -> Result<Message<'a, P>, Fault<'a>> {
     let Ok(envelope) = serde_json::from_str::<Envelope<'a, P>>(line) else {
         return Err(diagnose(line));
     };

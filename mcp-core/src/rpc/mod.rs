@@ -8,6 +8,7 @@ mod envelope;
 mod error;
 mod framing;
 mod id;
+mod text;
 mod write;
 
 pub use self::{
@@ -15,5 +16,6 @@ pub use self::{
     error::{RpcError, code},
     framing::{Line, LineBuffer},
     id::{InvalidId, ProgressToken, RequestId},
+    text::write_str,
     write::{begin_result, write_error, write_json, write_notification},
 };

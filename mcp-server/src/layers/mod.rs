@@ -9,11 +9,7 @@ mod time_limit;
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 pub use self::{concurrency_limit::ConcurrencyLimit, time_limit::TimeLimit};
-use crate::{
-    context::{Call, Context},
-    methods::invoke,
-    outcome::CallResult,
-};
+use crate::{context::Context, methods::Invocation, outcome::CallResult};
 
 /// A layer's work on one call.
 pub type LayerFuture<'a> = Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>;
@@ -66,7 +62,7 @@ impl<'a> Next<'a> {
     pub fn run(self, ctx: Context) -> LayerFuture<'a> {
         match self.layers {
             [first, rest @ ..] => first.call(ctx, Next::new(rest)),
-            [] => Box::pin(invoke(Call::new(ctx))),
+            [] => Box::pin(Invocation::new(ctx)),
         }
     }
 }

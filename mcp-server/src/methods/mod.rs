@@ -1,14 +1,16 @@
-//! The methods that a server answers, a file each, and how their parameters are read.
+//! The methods that a server answers, a file each, and what they share: how parameters are read, how
+//! a tool runs, how its answer is written.
 
+mod answer;
 mod discover;
+mod invoke;
 mod params;
 mod tools;
 
 pub(crate) use self::{
+    answer::write,
     discover::discover,
-    tools::{call, list, write},
-};
-pub(crate) use self::{
+    invoke::{CallFuture, Invocation},
     params::{Params, Received, Terms, diagnose, string},
-    tools::invoke,
+    tools::{call, list},
 };

@@ -1,8 +1,8 @@
 //! The one place that turns a message's `params` into what a method takes.
 //!
 //! Motivation: the members that client requests share are few, and `_meta` stands on each of them.
-//! So one struct has them all, `_meta` typed and everything else as raw JSON, and an envelope is
-//! read in a single pass. What a member must be is said by the method that takes it.
+//! So one struct has them all: `_meta` and names typed, what only a method can read as raw JSON. An
+//! envelope is then read in a single pass; where that fails, `diagnose` says why.
 
 use std::borrow::Cow;
 
@@ -23,11 +23,11 @@ pub(crate) struct Params<'a> {
     #[serde(borrow, rename = "_meta")]
     pub(crate) meta: Option<RequestMeta<'a>>,
     #[serde(borrow)]
-    pub(crate) name: Option<&'a RawValue>,
+    pub(crate) name: Option<Cow<'a, str>>,
     #[serde(borrow)]
     pub(crate) arguments: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(crate) request_state: Option<&'a RawValue>,
+    pub(crate) request_state: Option<Cow<'a, str>>,
     #[serde(borrow)]
     pub(crate) input_responses: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -162,16 +162,31 @@ pub(crate) fn string<'a>(
 /// Says what is wrong with `params` that could not be read.
 pub(crate) fn diagnose(params: &RawValue) -> RpcError {
     #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
     struct Members<'a> {
         #[serde(borrow, rename = "_meta")]
         meta: Option<&'a RawValue>,
+        #[serde(borrow)]
+        name: Option<&'a RawValue>,
+        #[serde(borrow)]
+        request_state: Option<&'a RawValue>,
     }
-    let Ok(Members { meta }) = serde_json::from_str(params.get()) else {
+    let Ok(members) = serde_json::from_str::<Members<'_>>(params.get()) else {
         return RpcError::invalid_params(
             "`params` must be an object, each member of which stands once",
         );
     };
-    let Some(meta) = meta else {
+    for (member, name) in [
+        (members.name, "name"),
+        (members.request_state, "requestState"),
+    ] {
+        if let Some(raw) = member
+            && let Err(error) = string(Some(raw), name)
+        {
+            return error;
+        }
+    }
+    let Some(meta) = members.meta else {
         return RpcError::invalid_params("`params` cannot be read");
     };
     match serde_json::from_str::<RequestMeta<'_>>(meta.get()) {

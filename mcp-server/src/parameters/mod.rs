@@ -1,6 +1,7 @@
 //! What a tool function may take besides plain arguments, and how each is filled.
 
 mod args;
+mod members;
 mod shared;
 mod slots;
 

@@ -3,15 +3,13 @@
 //! A tool's parameters are few and known, so one pass finds where each value stands, without a
 //! generated struct for each tool, and each value is then parsed once, into its final type.
 
-use std::fmt;
-
 use serde::{
     Deserialize, Deserializer,
-    de::{self, IgnoredAny, MapAccess, Visitor},
+    de::{self, Visitor},
     forward_to_deserialize_any,
 };
-use serde_json::value::RawValue;
 
+use super::members::Members;
 use crate::spec::{ArgumentSpec, Extra};
 
 /// Arguments that do not fit: what the parser said.
@@ -23,7 +21,8 @@ pub struct ArgumentFault(pub(crate) String);
 /// Where each parameter's value stands in the arguments of one call.
 #[derive(Debug)]
 pub struct Slots<'a, const N: usize> {
-    values: [Option<&'a RawValue>; N],
+    /// Each the JSON of one value.
+    values: [Option<&'a str>; N],
     specs: &'static [ArgumentSpec],
 }
 
@@ -34,14 +33,21 @@ impl<'a, const N: usize> Slots<'a, N> {
         extra: Extra,
     ) -> Result<Self, ArgumentFault> {
         let mut values = [None; N];
-        let mut json = serde_json::Deserializer::from_str(arguments);
-        let split = Split {
-            values: &mut values,
-            specs,
-            extra,
-        };
-        json.deserialize_map(split)
-            .map_err(|e| ArgumentFault(e.to_string()))?;
+        for member in Members::of(arguments) {
+            let (key, value) = member.ok_or_else(|| ArgumentFault("not an object".to_owned()))?;
+            let index = specs
+                .iter()
+                .position(|spec| spec.name == key || spec.aliases.contains(&&*key));
+            match index {
+                Some(index) if values[index].is_some() => {
+                    let name = specs[index].name;
+                    return Err(ArgumentFault(format!("`{name}` is given twice")));
+                }
+                Some(index) => values[index] = Some(value),
+                None if extra == Extra::Ignore => {}
+                None => return Err(ArgumentFault("an argument is not known".to_owned())),
+            }
+        }
         Ok(Self { values, specs })
     }
 
@@ -85,75 +91,10 @@ impl<'a, const N: usize> Slots<'a, N> {
     ) -> Result<T, ArgumentFault> {
         let name = self.specs[index].name;
         match self.values[index] {
-            Some(raw) => present(&mut serde_json::Deserializer::from_str(raw.get())),
+            Some(raw) => present(&mut serde_json::Deserializer::from_str(raw)),
             None => absent(Missing(name)),
         }
         .map_err(|e| ArgumentFault(format!("`{name}`: {e}")))
-    }
-}
-
-/// Fills the slots of the known names.
-struct Split<'s, 'a> {
-    values: &'s mut [Option<&'a RawValue>],
-    specs: &'static [ArgumentSpec],
-    extra: Extra,
-}
-
-impl<'a> Visitor<'a> for Split<'_, 'a> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of arguments")
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(found) = map.next_key_seed(Name(self.specs))? {
-            match found {
-                Found::Known(index) => {
-                    if self.values[index].is_some() {
-                        return Err(de::Error::duplicate_field(self.specs[index].name));
-                    }
-                    self.values[index] = Some(map.next_value()?);
-                }
-                Found::Unknown if self.extra == Extra::Ignore => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-                Found::Unknown => return Err(de::Error::custom("unknown argument")),
-            }
-        }
-        Ok(())
-    }
-}
-
-enum Found {
-    Known(usize),
-    Unknown,
-}
-
-/// Looks a key up without copying it.
-struct Name(&'static [ArgumentSpec]);
-
-impl<'de> de::DeserializeSeed<'de> for Name {
-    type Value = Found;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Found, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Name {
-    type Value = Found;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an argument's name")
-    }
-
-    fn visit_str<E: de::Error>(self, key: &str) -> Result<Found, E> {
-        let index = self
-            .0
-            .iter()
-            .position(|spec| spec.name == key || spec.aliases.contains(&key));
-        Ok(index.map_or(Found::Unknown, Found::Known))
     }
 }
 

@@ -155,6 +155,11 @@ impl RequestStates {
         }
     }
 
+    /// Whether there is anything to refresh.
+    pub(crate) fn reloads(&self) -> bool {
+        matches!(self.codec, Codec::Reloading(_))
+    }
+
     /// A body for a call that came without a state.
     pub(crate) fn begin(&self, binding: &Binding<'_>) -> Result<StateBody, SealError> {
         Ok(StateBody::new(binding, ExchangeId::random()?))

@@ -98,7 +98,7 @@ impl CallLayer for BodyCount {
 
 /// Counts the body of a tool that neither asks by parameters nor has a key: nothing tells when that begins, only
 /// that it did not, where the arguments could not be read.
-pub(crate) async fn counted(ctx: &Context, running: Running) -> CallResult {
+pub(crate) async fn counted(ctx: Context, running: Running) -> CallResult {
     let spec = ctx.spec();
     let bare = spec.markers.is_empty() && spec.once != OnceSpec::Key;
     let Some(count) = ctx.body_count().filter(|_| bare) else {

@@ -2,7 +2,7 @@
 
 use mcp_core::{
     protocol::{CallToolResult, ContentBlock, Meta},
-    rpc::write_json,
+    rpc::{write_json, write_str},
 };
 
 /// The result of a tool: content for the model, and structured content for programs.
@@ -179,7 +179,7 @@ pub(crate) fn write_result(
 
 fn write_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(br#"{"type":"text","text":"#);
-    write_json(out, text);
+    write_str(out, text);
     out.push(b'}');
 }
 

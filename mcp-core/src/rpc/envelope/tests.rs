@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::*;
 use crate::rpc::code;
 
-fn fault(line: &[u8]) -> (Option<String>, i32) {
+fn fault(line: &str) -> (Option<String>, i32) {
     match parse::<&RawValue>(line) {
         Err(Fault::Message { id, error }) => (id.map(|id| id.as_json().to_owned()), error.code),
         other => panic!("{other:?}"),
@@ -25,7 +25,7 @@ fn ids_keep_type_and_value() {
         r#""\u00e9""#,
     ] {
         let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
-        let Ok(Message::Request { id: found, .. }) = parse::<&RawValue>(line.as_bytes()) else {
+        let Ok(Message::Request { id: found, .. }) = parse::<&RawValue>(&line) else {
             panic!("{id}")
         };
         assert_eq!(found.as_json(), id);
@@ -55,7 +55,7 @@ fn other_ids_are_invalid_requests_without_an_id() {
         } else {
             code::INVALID_REQUEST
         };
-        assert_eq!(fault(line.as_bytes()), (None, expected), "{id}");
+        assert_eq!(fault(&line), (None, expected), "{id}");
     }
 }
 
@@ -69,17 +69,13 @@ fn batches_and_scalars_are_invalid_requests() {
         r#""x""#,
         "null",
     ] {
-        assert_eq!(
-            fault(line.as_bytes()),
-            (None, code::INVALID_REQUEST),
-            "{line}"
-        );
+        assert_eq!(fault(&line), (None, code::INVALID_REQUEST), "{line}");
     }
 }
 
 #[test]
 fn no_json_is_a_parse_error_without_an_id() {
-    for line in [&b"oops"[..], b"{", b"{\"id\":1", b"\xff\xfe", b"{}{}"] {
+    for line in ["oops", "{", "{\"id\":1", "{}{}", ""] {
         assert_eq!(fault(line), (None, code::PARSE_ERROR), "{line:?}");
     }
 }
@@ -87,19 +83,19 @@ fn no_json_is_a_parse_error_without_an_id() {
 #[test]
 fn a_readable_id_is_kept_when_the_rest_is_off() {
     assert_eq!(
-        fault(br#"{"jsonrpc":"2.0","id":7,"method":5}"#),
+        fault(r#"{"jsonrpc":"2.0","id":7,"method":5}"#),
         (Some("7".into()), code::INVALID_REQUEST)
     );
     assert_eq!(
-        fault(br#"{"id":"a","method":"tools/list"}"#),
+        fault(r#"{"id":"a","method":"tools/list"}"#),
         (Some(r#""a""#.into()), code::INVALID_REQUEST)
     );
     assert_eq!(
-        fault(br#"{"jsonrpc":"1.0","id":8,"method":"m"}"#),
+        fault(r#"{"jsonrpc":"1.0","id":8,"method":"m"}"#),
         (Some("8".into()), code::INVALID_REQUEST)
     );
     assert_eq!(
-        fault(br#"{"jsonrpc":"2.0","id":8}"#),
+        fault(r#"{"jsonrpc":"2.0","id":8}"#),
         (Some("8".into()), code::INVALID_REQUEST)
     );
 }
@@ -111,7 +107,7 @@ fn params_of_the_wrong_form_keep_id_and_method() {
         #[expect(dead_code, reason = "only its type matters")]
         name: String,
     }
-    match parse::<Params>(br#"{"jsonrpc":"2.0","id":3,"method":"m","params":{"name":5}}"#) {
+    match parse::<Params>(r#"{"jsonrpc":"2.0","id":3,"method":"m","params":{"name":5}}"#) {
         Err(Fault::Params { id, method, params }) => {
             assert_eq!(id.unwrap().as_json(), "3");
             assert_eq!((&*method, params.get()), ("m", r#"{"name":5}"#));
@@ -122,7 +118,7 @@ fn params_of_the_wrong_form_keep_id_and_method() {
 
 #[test]
 fn escaped_method_names_and_late_ids_are_read() {
-    let line = br#"{"params":{},"method":"tools\/call","id":1,"jsonrpc":"2.0"}"#;
+    let line = r#"{"params":{},"method":"tools\/call","id":1,"jsonrpc":"2.0"}"#;
     let Ok(Message::Request { method, .. }) = parse::<&RawValue>(line) else {
         panic!()
     };
@@ -131,7 +127,7 @@ fn escaped_method_names_and_late_ids_are_read() {
 
 #[test]
 fn responses_are_told_from_requests() {
-    let line = br#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#;
+    let line = r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#;
     let Ok(Message::Response {
         id: Some(id),
         outcome: Ok(result),
@@ -141,8 +137,8 @@ fn responses_are_told_from_requests() {
     };
     assert_eq!((id.as_json(), result.get()), ("1", r#"{"a":1}"#));
     for line in [
-        &br#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"x"}}"#[..],
-        br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#,
+        r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"x"}}"#,
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#,
     ] {
         assert!(matches!(
             parse::<&RawValue>(line),
@@ -153,7 +149,7 @@ fn responses_are_told_from_requests() {
         ));
     }
     assert_eq!(
-        fault(br#"{"jsonrpc":"2.0","result":{}}"#),
+        fault(r#"{"jsonrpc":"2.0","result":{}}"#),
         (None, code::INVALID_REQUEST)
     );
 }
@@ -162,18 +158,15 @@ fn responses_are_told_from_requests() {
 fn deep_nesting_costs_no_stack() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{{"a":{deep}}}}}"#);
-    assert!(parse::<&RawValue>(line.as_bytes()).is_ok());
-    assert_eq!(fault(deep.as_bytes()), (None, code::INVALID_REQUEST));
-    assert_eq!(
-        fault("[".repeat(100_000).as_bytes()),
-        (None, code::PARSE_ERROR)
-    );
+    assert!(parse::<&RawValue>(&line).is_ok());
+    assert_eq!(fault(&deep), (None, code::INVALID_REQUEST));
+    assert_eq!(fault(&"[".repeat(100_000)), (None, code::PARSE_ERROR));
 }
 
 #[test]
 fn a_member_that_stands_twice_is_refused() {
     assert_eq!(
-        fault(br#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#),
+        fault(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#),
         (None, code::INVALID_REQUEST)
     );
 }

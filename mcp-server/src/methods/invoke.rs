@@ -1,0 +1,158 @@
+//! Runs a tool: its layers, its own future, and what has to happen when that ends.
+//!
+//! Motivation: most calls end when they are first polled. So the tool's own future is polled where
+//! the message was read, without another one around it; what a call needs beyond that is boxed.
+
+use std::{
+    future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    task::{Context as Task, Poll, ready},
+};
+
+use crate::{
+    context::{Call, Context},
+    error::reference,
+    layers::Next,
+    once::Finished,
+    outcome::{CallResult, Interrupt, Outcome, Reason},
+    tool::{Running, ToolResult},
+};
+
+/// A call on its way to its result.
+pub(crate) enum CallFuture {
+    /// A tool without layers.
+    Plain(Invocation),
+    /// Anything else.
+    Boxed(Running),
+    /// It did not get as far as the tool.
+    Ended(Option<CallResult>),
+}
+
+impl CallFuture {
+    /// Runs the tool with its layers.
+    pub(crate) fn tool(ctx: Context) -> Self {
+        if ctx.tool().layers.is_empty() {
+            return Self::Plain(Invocation::new(ctx));
+        }
+        Self::Boxed(Box::pin(async move {
+            let mut layered = Next::new(&ctx.tool().layers).run(ctx.clone());
+            let result = std::future::poll_fn(|cx| poll_unwinding(layered.as_mut(), cx)).await;
+            drop(layered);
+            result.unwrap_or_else(|Panicked| failed(&ctx))
+        }))
+    }
+}
+
+impl Future for CallFuture {
+    type Output = CallResult;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Task<'_>) -> Poll<CallResult> {
+        match self.get_mut() {
+            Self::Plain(invocation) => Pin::new(invocation).poll(cx),
+            Self::Boxed(call) => call.as_mut().poll(cx),
+            Self::Ended(result) => match result.take() {
+                Some(result) => Poll::Ready(result),
+                None => Poll::Pending,
+            },
+        }
+    }
+}
+
+/// The tool itself, inside of all layers.
+pub(crate) struct Invocation {
+    ctx: Context,
+    running: Running,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// With the arguments as they came.
+    Given,
+    /// With arguments that only their form kept from being read.
+    Mended,
+    /// The body has ended, its claims have not.
+    Finishing,
+}
+
+impl Invocation {
+    pub(crate) fn new(ctx: Context) -> Self {
+        Self {
+            running: start(&ctx),
+            ctx,
+            stage: Stage::Given,
+        }
+    }
+}
+
+fn start(ctx: &Context) -> Running {
+    let running = ctx.tool().handler.call(Call::new(ctx.clone()));
+    #[cfg(feature = "testing")]
+    let running = Box::pin(crate::testing::counted(ctx.clone(), running));
+    running
+}
+
+impl Future for Invocation {
+    type Output = CallResult;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Task<'_>) -> Poll<CallResult> {
+        loop {
+            let polled = ready!(poll_unwinding(self.running.as_mut(), cx));
+            let result = polled.unwrap_or_else(|Panicked| failed(&self.ctx));
+            if self.stage == Stage::Given
+                && let Err(Interrupt(Reason::Arguments(fault))) = &result
+            {
+                let ctx = &self.ctx;
+                match ctx.tool().mend_arguments(ctx.arguments(), &fault.0) {
+                    Ok(mended) => ctx.coerce(mended),
+                    Err(text) => {
+                        return Poll::Ready(Ok(Outcome::Complete(ToolResult::error(text))));
+                    }
+                }
+                self.running = start(&self.ctx);
+                self.stage = Stage::Mended;
+            } else if self.stage != Stage::Finishing && self.ctx.has_claims() {
+                self.running = Box::pin(finish(self.ctx.clone(), result));
+                self.stage = Stage::Finishing;
+            } else {
+                return Poll::Ready(result);
+            }
+        }
+    }
+}
+
+/// Ends what the body has claimed, by how it ended.
+async fn finish(ctx: Context, result: CallResult) -> CallResult {
+    let how = match &result {
+        Ok(Outcome::Complete(result)) if !result.is_error => Finished::Done,
+        _ => Finished::Failed,
+    };
+    ctx.finish_claims(how).await;
+    result
+}
+
+/// What the model sees of a panic.
+fn failed(ctx: &Context) -> CallResult {
+    let reference = reference();
+    tracing::error!(tool = ctx.tool_name(), %reference, "a call panicked");
+    Ok(Outcome::Complete(ToolResult::error(format!(
+        "the tool failed; the server's log has the reason under {reference}"
+    ))))
+}
+
+/// A call has panicked; its text went to the panic hook, and never to the client.
+struct Panicked;
+
+/// Polls and turns a panic into a value; after one, the future must not be polled again.
+fn poll_unwinding<F: Future + ?Sized>(
+    future: Pin<&mut F>,
+    cx: &mut Task<'_>,
+) -> Poll<Result<F::Output, Panicked>> {
+    // What the future shared with others is behind locks that tell of their poisoning.
+    match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
+        Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
+        Ok(Poll::Pending) => Poll::Pending,
+        Err(_) => Poll::Ready(Err(Panicked)),
+    }
+}
