@@ -28,7 +28,7 @@ pub use serde_json::{Value, json};
 pub use crate::{
     asking::{Ask, Asking, IntoAsk, Marker, Roots, Sampled, Shown, Slot},
     blocking::blocking,
-    context::{Call, CallParam},
+    call::{Call, CallParam},
     error::ToolError,
     form::{FieldSpec, Form, FormCell, FormChoice, FormField, RenderedForm},
     outcome::{CallResult as Reply, Interrupt},

@@ -1,7 +1,6 @@
 //! [`Context`]: what a call knows of itself, and [`Call`], its side for generated code.
 
 use std::{
-    any::Any,
     future::Future,
     ops::{Deref, DerefMut},
     sync::{
@@ -23,11 +22,9 @@ use crate::{
     error::ToolError,
     methods::Received,
     once::{ClaimKey, ClaimRefused, Finished},
-    outcome::Interrupt,
-    parameters::{ArgsParam, ArgumentFault, Slots, StateParam},
     reporter::{Progress, Reporter},
     server::Server,
-    spec::{ArgumentsSpec, ToolSpec},
+    spec::ToolSpec,
     state::{Principal, Raw, random_id},
     tool::BoundTool,
 };
@@ -461,94 +458,5 @@ impl Flow {
     /// Who was asked, and who alone may finish.
     pub fn principal(&self) -> &Principal {
         &self.principal
-    }
-}
-
-/// A call as generated code sees it.
-#[derive(Debug, Clone)]
-pub struct Call(Context);
-
-impl Call {
-    pub(crate) fn new(ctx: Context) -> Self {
-        Self(ctx)
-    }
-
-    /// What the call knows of itself.
-    pub fn context(&self) -> &Context {
-        &self.0
-    }
-
-    /// Splits the arguments into the tool's plain parameters.
-    ///
-    /// # Errors
-    ///
-    /// Where one is not known, or stands twice.
-    pub fn arguments<const N: usize>(&self) -> Result<Slots<'_, N>, ArgumentFault> {
-        let spec = self.0.spec();
-        let ArgumentsSpec::List(list) = &spec.arguments else {
-            return Err(ArgumentFault("this tool takes one struct".to_owned()));
-        };
-        Slots::split(self.0.arguments(), list, spec.extra)
-    }
-
-    /// Checks that there are no arguments.
-    ///
-    /// # Errors
-    ///
-    /// Where there is one, and the tool does not ignore it.
-    pub fn no_arguments(&self) -> Result<(), ArgumentFault> {
-        Slots::<0>::split(self.0.arguments(), &[], self.0.spec().extra).map(drop)
-    }
-
-    /// All arguments as one struct.
-    ///
-    /// # Errors
-    ///
-    /// Where they do not fit it.
-    pub fn arguments_struct<A: ArgsParam>(&self) -> Result<A, ArgumentFault> {
-        serde_json::from_str(self.0.arguments())
-            .map(A::wrap)
-            .map_err(|e| ArgumentFault(e.to_string()))
-    }
-
-    /// The state that was bound for a parameter when the server was built.
-    ///
-    /// # Panics
-    ///
-    /// Never for the index and type that the tool's own spec gives.
-    pub fn state<S: StateParam>(&self, index: usize) -> S {
-        let bound: &(dyn Any + Send + Sync) = &*self.0.tool().states[index];
-        bound
-            .downcast_ref::<S>()
-            .expect("build() has bound this parameter by this very type")
-            .clone()
-    }
-
-    /// Claims a key before the body, for a tool without markers.
-    ///
-    /// # Errors
-    ///
-    /// The refusal to run again.
-    pub async fn claim(&self, key: String) -> Result<(), Interrupt> {
-        self.0.claim_key(key).await?;
-        self.0.body_begins();
-        Ok(())
-    }
-}
-
-/// What `Context` in a tool's signature must be.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not `mcp_server::Context`",
-    label = "expected `mcp_server::Context`",
-    note = "another crate's `Context` is in scope under this name; write `mcp_server::Context` in full"
-)]
-pub trait CallParam: Sized {
-    fn from_call(call: &Call) -> Self;
-}
-
-impl CallParam for Context {
-    fn from_call(call: &Call) -> Self {
-        call.0.clone()
     }
 }

@@ -11,14 +11,11 @@ use std::{
     task::{self, Poll},
 };
 
-use mcp_core::{
-    Revision,
-    rpc::{Fault, Message, RawId, RequestId, RpcError, begin_result, parse, write_error},
-};
-use serde_json::json;
+use mcp_core::rpc::{Fault, Message, RawId, RequestId, RpcError, begin_result, parse, write_error};
 
 use crate::{
     context::Context,
+    legacy,
     methods::{self, CallFuture, Params, Terms},
     peer::Peer,
     server::Server,
@@ -235,24 +232,12 @@ impl Method {
     }
 }
 
-/// `-32601`; to a client that opens with the handshake of earlier revisions, with the versions that
-/// are spoken, because it may have nothing else to show.
-///
-/// Specification: basic/versioning, Backward Compatibility.
 fn unknown(method: &str) -> RpcError {
-    if method != "initialize" {
-        return RpcError::method_not_found(method);
+    if method == legacy::INITIALIZE {
+        legacy::refuse_initialize()
+    } else {
+        RpcError::method_not_found(method)
     }
-    let supported: Vec<&str> = Revision::SUPPORTED.iter().map(|r| r.as_str()).collect();
-    RpcError::new(
-        mcp_core::rpc::code::METHOD_NOT_FOUND,
-        format!(
-            "this server has no `initialize`: it speaks the protocol versions {}, in which every \
-             request carries its version",
-            supported.join(", ")
-        ),
-    )
-    .with_data(json!({ "supported": supported }))
 }
 
 fn notification(method: &str, params: Option<&Params<'_>>) -> Accepted {

@@ -56,6 +56,7 @@ pub mod __private;
 mod asking;
 mod blocking;
 mod builder;
+mod call;
 mod cancel;
 mod context;
 mod dispatch;
@@ -63,6 +64,7 @@ mod error;
 mod faults;
 mod form;
 mod layers;
+mod legacy;
 mod methods;
 pub mod once;
 mod outcome;
@@ -96,7 +98,7 @@ pub use mcp_core::{
 pub use mcp_macros::{Form, tool};
 
 pub use self::{
-    asking::{Ask, Elicit, InputResponses, IntoAsk, Kind, Resolve, Roots, Sampled},
+    asking::{Ask, Elicit, InputResponses, IntoAsk, Kind, Resolve, Roots, Sampled, Shown},
     builder::Builder,
     context::{Context, Flow},
     error::ToolError,

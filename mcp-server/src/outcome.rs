@@ -51,14 +51,26 @@ pub enum Outcome<T> {
     InputRequired(InputRequired),
 }
 
-/// Questions made by hand, and what to remember until they are answered.
+/// Questions, and what to remember until they are answered: made by hand, or by a tool's parameters.
 ///
 /// Specification: basic/patterns/mrtr, InputRequiredResult.
 #[derive(Debug, Default)]
 #[must_use]
 pub struct InputRequired {
-    pub(crate) requests: Vec<(String, Question)>,
+    pub(crate) requests: Vec<Request>,
     pub(crate) state: Option<String>,
+    /// Whether the questions are those of the tool's parameters: what the call has learned is sealed
+    /// with them.
+    pub(crate) of_parameters: bool,
+}
+
+/// A question on its way out.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) key: String,
+    pub(crate) question: Question,
+    /// Why it is asked again, if it is.
+    pub(crate) reason: Option<String>,
 }
 
 impl InputRequired {
@@ -123,13 +135,28 @@ impl InputRequired {
         self
     }
 
-    /// The kinds that it asks for.
-    pub fn kinds(&self) -> impl Iterator<Item = Kind> + '_ {
-        self.requests.iter().map(|(_, question)| question.kind())
+    /// The questions of a tool's parameters.
+    pub(crate) fn of_parameters(requests: Vec<Request>) -> Self {
+        Self {
+            requests,
+            state: None,
+            of_parameters: true,
+        }
+    }
+
+    /// What it asks for, by key.
+    pub fn kinds(&self) -> impl Iterator<Item = (&str, Kind)> {
+        self.requests
+            .iter()
+            .map(|request| (request.key.as_str(), request.question.kind()))
     }
 
     fn question(mut self, key: impl Into<String>, question: Question) -> Self {
-        self.requests.push((key.into(), question));
+        self.requests.push(Request {
+            key: key.into(),
+            question,
+            reason: None,
+        });
         self
     }
 }

@@ -6,11 +6,11 @@ use serde_json::value::RawValue;
 
 use super::{
     Refusal,
-    question::Question,
     responses::{accepted, elicit_answer},
 };
 use crate::{
     once::{ClaimKey, Claimed},
+    outcome::Request,
     state::{Payload, Raw, StateBody},
 };
 
@@ -22,20 +22,11 @@ pub(crate) struct Exchange {
     /// The state that came with this round, once it was verified. Its payload is the one above.
     pub(crate) verified: Option<Box<StateBody>>,
     /// The questions of this round, in order.
-    pub(crate) pending: Vec<Pending>,
+    pub(crate) pending: Vec<Request>,
     /// Why an answer of this round did not count, by parameter.
     pub(crate) reasons: BTreeMap<String, String>,
     /// What is claimed for this call, and has to be finished with it.
     pub(crate) claims: Vec<(ClaimKey, Claimed)>,
-}
-
-/// A question on its way out.
-#[derive(Debug)]
-pub(crate) struct Pending {
-    pub(crate) key: String,
-    pub(crate) question: Question,
-    /// Why it is asked again, if it is.
-    pub(crate) reason: Option<String>,
 }
 
 /// What a call has learned must not end up in a log.

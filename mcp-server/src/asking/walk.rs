@@ -14,15 +14,16 @@ use serde_json::value::RawValue;
 use super::{
     Ask, Kind, Marker, Refusal, Settlement,
     ask::{Source, Step},
-    exchange::{Answer, Exchange, Pending},
+    exchange::{Answer, Exchange},
     question::{Body, Question},
     responses::{InputResponses, accepted, elicit_answer, fitted, wrong_kind},
 };
 use crate::{
-    context::{Call, Context},
+    call::Call,
+    context::Context,
     error::ToolError,
     once::Finished,
-    outcome::{Interrupt, Reason},
+    outcome::{Interrupt, Reason, Request},
     spec::{MarkerSpec, OnceSpec, ToolSpec},
     state::{self, Asked, Digest},
 };
@@ -331,7 +332,7 @@ impl Asking<'_> {
             changes,
         };
         exchange.payload.asked.insert(key.to_owned(), shown);
-        exchange.pending.push(Pending {
+        exchange.pending.push(Request {
             key: key.to_owned(),
             question,
             reason,

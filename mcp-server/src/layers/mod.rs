@@ -40,6 +40,12 @@ pub trait CallLayer: Send + Sync + 'static {
     fn call<'a>(&'a self, ctx: Context, next: Next<'a>) -> LayerFuture<'a>;
 }
 
+impl<L: CallLayer + ?Sized> CallLayer for Arc<L> {
+    fn call<'a>(&'a self, ctx: Context, next: Next<'a>) -> LayerFuture<'a> {
+        (**self).call(ctx, next)
+    }
+}
+
 /// What is inside of a layer.
 pub struct Next<'a> {
     layers: &'a [Arc<dyn CallLayer>],

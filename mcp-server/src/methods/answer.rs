@@ -6,10 +6,10 @@ use mcp_core::rpc::{RawId, RpcError, begin_result, write_error, write_json};
 
 use super::tools::binding;
 use crate::{
-    asking::{Exchange, Question},
+    asking::Exchange,
     context::Context,
     error::{Chain, Kind, ToolError, reference},
-    outcome::{CallResult, InputRequired, Interrupt, Outcome, Reason},
+    outcome::{CallResult, InputRequired, Interrupt, Outcome, Reason, Request},
     state::SealError,
     tool::{ToolResult, write_result},
 };
@@ -36,8 +36,13 @@ fn write_outcome(ctx: &Context, result: CallResult, out: &mut Vec<u8>) -> Result
             Ok(()) => (result, tool.wraps_result()),
             Err(error) => (error, false),
         },
-        Ok(Outcome::InputRequired(input)) => return write_input_required(ctx, Some(input), out),
-        Err(Interrupt(Reason::Waiting)) => return write_input_required(ctx, None, out),
+        Ok(Outcome::InputRequired(input)) => return write_input_required(ctx, input, out),
+        // A tool's own walk turns this into questions; a layer made it up.
+        Err(Interrupt(Reason::Waiting)) => {
+            return Err(RpcError::internal_error(
+                "a layer lost the call's questions",
+            ));
+        }
         Err(Interrupt(Reason::Arguments(fault))) => (
             ToolResult::error(format!("the arguments do not fit: {}", fault.0)),
             false,
@@ -94,7 +99,7 @@ fn disclose(ctx: &Context, error: ToolError) -> Result<ToolResult, RpcError> {
 /// Specification: basic/patterns/mrtr, InputRequiredResult.
 fn write_input_required(
     ctx: &Context,
-    by_hand: Option<InputRequired>,
+    input: InputRequired,
     out: &mut Vec<u8>,
 ) -> Result<(), RpcError> {
     let server = ctx.server();
@@ -108,32 +113,13 @@ fn write_input_required(
         write_result(out, &ToolResult::error(text), false, &server.inner().writer);
         return Ok(());
     }
+    check_questions(ctx, &input)?;
     out.extend_from_slice(br#"{"resultType":"input_required","#);
-    let sealed = match by_hand {
-        None => {
-            write_requests(
-                out,
-                exchange
-                    .pending
-                    .iter()
-                    .map(|p| (p.key.as_str(), &p.question, p.reason.as_deref())),
-            );
-            true
-        }
-        Some(input) => {
-            check_by_hand(ctx, &input)?;
-            write_requests(
-                out,
-                input
-                    .requests
-                    .iter()
-                    .map(|(key, q)| (key.as_str(), q, None)),
-            );
-            exchange.payload.by_hand = input.state;
-            exchange.payload.by_hand.is_some()
-        }
-    };
-    if sealed {
+    write_requests(out, &input.requests);
+    if !input.of_parameters {
+        exchange.payload.by_hand = input.state;
+    }
+    if input.of_parameters || exchange.payload.by_hand.is_some() {
         let state = seal(ctx, &mut exchange)?;
         out.extend_from_slice(br#""requestState":"#);
         write_json(out, state.as_str());
@@ -144,42 +130,40 @@ fn write_input_required(
     Ok(())
 }
 
-fn write_requests<'q>(
-    out: &mut Vec<u8>,
-    requests: impl Iterator<Item = (&'q str, &'q Question, Option<&'q str>)>,
-) {
-    let before = out.len();
+fn write_requests(out: &mut Vec<u8>, requests: &[Request]) {
+    if requests.is_empty() {
+        return;
+    }
     out.extend_from_slice(br#""inputRequests":{"#);
-    let empty = out.len();
-    for (key, question, reason) in requests {
-        if out.len() > empty {
+    for (index, request) in requests.iter().enumerate() {
+        if index > 0 {
             out.push(b',');
         }
-        write_json(out, key);
+        write_json(out, request.key.as_str());
         out.push(b':');
-        question.write(out, reason);
-    }
-    if out.len() == empty {
-        return out.truncate(before);
+        request.question.write(out, request.reason.as_deref());
     }
     out.extend_from_slice(b"},");
 }
 
-/// What a tool that asks by hand must keep to.
-fn check_by_hand(ctx: &Context, input: &InputRequired) -> Result<(), RpcError> {
-    for kind in input.kinds() {
+/// What every question must keep to; those of parameters were checked when they were asked.
+fn check_questions(ctx: &Context, input: &InputRequired) -> Result<(), RpcError> {
+    if input.of_parameters {
+        return Ok(());
+    }
+    for (_, kind) in input.kinds() {
         ctx.kinds().require(kind)?;
     }
     let fault = if input.requests.is_empty() && input.state.is_none() {
         Some("it has neither a question nor a state".to_owned())
     } else {
-        let mut keys: Vec<&str> = input.requests.iter().map(|(key, _)| key.as_str()).collect();
+        let mut keys: Vec<&str> = input.kinds().map(|(key, _)| key).collect();
         keys.sort_unstable();
         let twice = keys.windows(2).any(|pair| pair[0] == pair[1]);
         let faults = input
             .requests
             .iter()
-            .find_map(|(_, question)| question.fault());
+            .find_map(|request| request.question.fault());
         faults.or_else(|| twice.then(|| "two questions have the same key".to_owned()))
     };
     match fault {
@@ -198,15 +182,14 @@ fn check_by_hand(ctx: &Context, input: &InputRequired) -> Result<(), RpcError> {
 
 fn seal(ctx: &Context, exchange: &mut Exchange) -> Result<String, RpcError> {
     let states = ctx.server().states();
-    let sealed = (|| {
-        let mut body = match exchange.verified.take() {
-            Some(body) => *body,
-            None => states.begin(&binding(ctx)?).map_err(|e| failed(ctx, &e))?,
-        };
-        body.payload = std::mem::take(&mut exchange.payload);
-        states.seal(&mut body).map_err(|e| failed(ctx, &e))
-    })();
-    sealed
+    let mut body = match exchange.verified.take() {
+        Some(body) => *body,
+        None => states
+            .begin(&binding(ctx)?)
+            .map_err(|error| failed(ctx, &error))?,
+    };
+    body.payload = std::mem::take(&mut exchange.payload);
+    states.seal(&mut body).map_err(|error| failed(ctx, &error))
 }
 
 fn failed(ctx: &Context, error: &SealError) -> RpcError {

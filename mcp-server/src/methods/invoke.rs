@@ -11,11 +11,12 @@ use std::{
 };
 
 use crate::{
-    context::{Call, Context},
+    call::Call,
+    context::Context,
     error::reference,
     layers::Next,
     once::Finished,
-    outcome::{CallResult, Interrupt, Outcome, Reason},
+    outcome::{CallResult, InputRequired, Interrupt, Outcome, Reason},
     tool::{Running, ToolResult},
 };
 
@@ -115,6 +116,10 @@ impl Future for Invocation {
             } else if self.stage != Stage::Finishing && self.ctx.has_claims() {
                 self.running = Box::pin(finish(self.ctx.clone(), result));
                 self.stage = Stage::Finishing;
+            } else if let Err(Interrupt(Reason::Waiting)) = result {
+                let questions = std::mem::take(&mut self.ctx.exchange().pending);
+                let asked = InputRequired::of_parameters(questions);
+                return Poll::Ready(Ok(Outcome::InputRequired(asked)));
             } else {
                 return Poll::Ready(result);
             }

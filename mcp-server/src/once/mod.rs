@@ -70,6 +70,29 @@ pub trait OnceGuard: Send + Sync {
     fn is_shared(&self) -> bool;
 }
 
+impl<G: OnceGuard + ?Sized> OnceGuard for std::sync::Arc<G> {
+    fn claim<'a>(
+        &'a self,
+        key: &'a ClaimKey,
+        keep_until: SystemTime,
+    ) -> BoxFuture<'a, Result<Claimed, ClaimRefused>> {
+        (**self).claim(key, keep_until)
+    }
+
+    fn finish<'a>(
+        &'a self,
+        key: &'a ClaimKey,
+        claimed: Claimed,
+        how: Finished,
+    ) -> BoxFuture<'a, Result<(), GuardError>> {
+        (**self).finish(key, claimed, how)
+    }
+
+    fn is_shared(&self) -> bool {
+        (**self).is_shared()
+    }
+}
+
 /// A claim that was won. Its number tells it from later claims on the same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use = "a claim stays in flight until it is finished"]

@@ -471,13 +471,11 @@ fn definition(spec: &ToolSpec, input: &Value, order: &[&str], output: Option<&Va
         ..Definition::new(spec.name, JsonObject::new())
     };
     let mut json = serde_json::to_value(&tool).unwrap_or_default();
-    let schemas = json.as_object_mut().map(|members| {
-        members.remove("inputSchema");
-        members
-    });
+    let mut members = json.as_object_mut().map(std::mem::take).unwrap_or_default();
+    members.remove("inputSchema");
     let mut out = Vec::new();
     out.push(b'{');
-    for (name, value) in schemas.into_iter().flatten() {
+    for (name, value) in &members {
         write_json(&mut out, name);
         out.push(b':');
         write_json(&mut out, value);

@@ -19,7 +19,7 @@ pub use self::{
     returns::{Audio, Image, IntoToolResult, Json, OutputSpec},
     set::{BoundMethod, ToolSet, Tools},
 };
-use crate::{context::Call, outcome::CallResult, spec::ToolSpec};
+use crate::{call::Call, outcome::CallResult, spec::ToolSpec};
 
 /// A call under way.
 pub type Running = Pin<Box<dyn Future<Output = CallResult> + Send>>;
