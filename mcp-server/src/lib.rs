@@ -94,8 +94,76 @@ pub use mcp_core::{
     rpc::RpcError,
     schema::assert_provider_safe,
 };
+/// Derives [`Form`](trait@Form) for a struct of plain fields, or makes an enum of unit variants a choice in one.
+///
+/// It stands beside serde's `Deserialize` and schemars' `JsonSchema`, and proves that the form is flat: text, numbers, yes or
+/// no, choices, lists of choices, and `Option` of these for what may be left empty. Doc comments are descriptions; defaults and
+/// bounds are kept.
+///
+/// - `#[form(title = "..")]` on a field or a variant: what a person sees in place of the name.
+/// - `#[form(not_secret)]` on a field: its name only sounds like a secret. Secrets must not be asked for in a form; see
+///   [`Ask::url`].
+///
+/// See [the trait](trait@Form) for an example.
 #[cfg(feature = "macros")]
-pub use mcp_macros::{Form, tool};
+pub use mcp_macros::Form;
+/// Turns a function into a tool, or the marked methods of an `impl` block into the tools of a value.
+///
+/// The function stays as written and callable. Beside it stands a struct of the same name, which [`tools!`] lists. Its doc comment
+/// is the tool's description, and each parameter's doc comment is that argument's. Asynchronous functions are awaited;
+/// synchronous ones run off the asynchronous threads.
+///
+/// # Parameters
+///
+/// | type | what it is |
+/// |---|---|
+/// | any `Deserialize + JsonSchema`, or `&str` | an argument |
+/// | [`Args<T>`] | all arguments as one struct |
+/// | [`State<T>`] | shared state, bound when the server is built |
+/// | [`Context`], `&Context` | the call itself |
+/// | [`Elicit<T>`], [`Resolve<T>`] | an answer: needs `#[elicit(..)]` or `#[resolve(..)]` |
+///
+/// `#[elicit("message {argument}", more)]` asks a question with the syntax of `format!`; `#[resolve(expression)]` runs a resolver
+/// that gives something that converts to an [`Ask`] (see [`IntoAsk`]). Both see the arguments, the state, the context and
+/// earlier answers. Arguments may carry serde's `default`, `rename`, `alias` and `deserialize_with`, and schemars' bounds.
+///
+/// # Keys
+///
+/// | key | meaning |
+/// |---|---|
+/// | `name = ".."`, `title = ".."`, `description = ".."` | in place of the function's name and doc comment |
+/// | `icons("https://..")` | icons |
+/// | `read_only`, `destructive`, `idempotent`, `open_world` | hints for the client; `= false` denies one |
+/// | `once`, `once = expression` | once an exchange, once a key; see [`once`] |
+/// | `timeout = "30s"` | a limit on the time of one round |
+/// | `extra = "ignore"` | takes arguments that no parameter names |
+/// | `input_schema = expression` | serves this schema verbatim |
+/// | `handle = name` | the name of the struct |
+/// | `crate = path` | where this crate is |
+///
+/// ```
+/// use mcp_server::prelude::*;
+///
+/// /// Adds two numbers.
+/// #[tool(read_only)]
+/// async fn add(
+///     /// The first.
+///     a: i64,
+///     /// The second.
+///     #[serde(default)]
+///     b: i64,
+/// ) -> i64 {
+///     a + b
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// assert_eq!(add(1, 2).await, 3);
+/// # });
+/// let server = Server::builder("calculator", "1.0.0").tools(tools![add]).build()?;
+/// # Ok::<(), mcp_server::BuildError>(())
+/// ```
+#[cfg(feature = "macros")]
+pub use mcp_macros::tool;
 
 pub use self::{
     asking::{Ask, Elicit, InputResponses, IntoAsk, Kind, Resolve, Roots, Sampled, Shown},

@@ -6,6 +6,7 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::Attribute;
 use syn::parse::{ParseStream, Parser};
 
+use super::mention;
 use crate::syntax::attribute_name;
 
 /// What a parameter may carry for us; `rustc` allows none of them there.
@@ -96,17 +97,48 @@ fn in_group(
 
 fn parameters(content: TokenStream) -> TokenStream {
     let mut kept = Vec::new();
+    let mut read = Vec::new();
     let mut tokens = content.into_iter().peekable();
     while let Some(token) = tokens.next() {
         let is_pound = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '#');
         match tokens.peek() {
             Some(TokenTree::Group(group)) if is_pound && is_ours(group) => {
+                mention::scan(group.stream(), &mut |name, _| read.push(name.to_owned()));
                 tokens.next();
             }
             _ => kept.push(token),
         }
     }
-    kept.into_iter().collect()
+    allow_unused(&kept, &read).into_iter().collect()
+}
+
+/// A parameter that a question reads is used, although the body may not mention it.
+fn allow_unused(tokens: &[TokenTree], read: &[String]) -> Vec<TokenTree> {
+    let mut allowed = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        let starts = match index.checked_sub(1).map(|before| &tokens[before]) {
+            None => true,
+            Some(TokenTree::Punct(punct)) => punct.as_char() == ',',
+            Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Bracket,
+            Some(_) => false,
+        };
+        let declares = matches!(tokens.get(index + 1), Some(TokenTree::Punct(punct))
+            if punct.as_char() == ':' && punct.spacing() == proc_macro2::Spacing::Alone);
+        if let TokenTree::Ident(name) = token
+            && starts
+            && declares
+        {
+            let name = name.to_string();
+            if read
+                .iter()
+                .any(|read| *read == name.trim_start_matches("r#"))
+            {
+                allowed.extend(quote::quote!(#[allow(unused_variables)]));
+            }
+        }
+        allowed.push(token.clone());
+    }
+    allowed
 }
 
 fn is_ours(group: &Group) -> bool {
@@ -136,7 +168,7 @@ mod tests {
             #[inline] pub(crate) async fn f(#[doc = " a"] #[allow(unused)] a: u8, #[elicit("x {a}")] b: Elicit<C>) -> T { #[doc = "in"] let x; }
         };
         let kept = quote! {
-            #[inline] pub(crate) async fn f(#[allow(unused)] a: u8, b: Elicit<C>) -> T { #[doc = "in"] let x; }
+            #[inline] pub(crate) async fn f(#[allow(unused)] #[allow(unused_variables)] a: u8, b: Elicit<C>) -> T { #[doc = "in"] let x; }
         };
         assert_eq!(function(given).to_string(), kept.to_string());
     }
