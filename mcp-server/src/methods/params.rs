@@ -11,7 +11,7 @@ use mcp_core::{
     protocol::{LoggingLevel, Meta},
     rpc::RpcError,
 };
-use serde::{Deserialize, de::IgnoredAny};
+use serde::{Deserialize, Deserializer, de::IgnoredAny};
 use serde_json::value::RawValue;
 
 use crate::asking::{InputResponses, Kind, Kinds};
@@ -28,7 +28,8 @@ pub(crate) struct Params<'a> {
     pub(crate) arguments: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(crate) request_state: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    /// Where it is `null` it is there, and malformed.
+    #[serde(borrow, default, deserialize_with = "present")]
     pub(crate) input_responses: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(crate) cursor: Option<&'a RawValue>,
@@ -38,6 +39,10 @@ pub(crate) struct Params<'a> {
     /// Of `notifications/cancelled`.
     #[serde(borrow)]
     pub(crate) reason: Option<&'a RawValue>,
+}
+
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// The members of a request's `_meta` that the protocol itself reads.

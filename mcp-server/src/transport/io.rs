@@ -11,7 +11,10 @@ use std::{
     future::Future,
     io, mem,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{self, Poll, Waker, ready},
 };
 
@@ -125,7 +128,7 @@ impl<'io> Connection<'io> {
         .await;
         if !in_time {
             tracing::warn!(
-                calls = self.running.len(),
+                calls = self.outbox.lock().working,
                 "calls were still under way after the grace period"
             );
         }
@@ -161,7 +164,10 @@ impl<'io> Connection<'io> {
     fn poll_drain(&mut self, cx: &mut task::Context<'_>) -> Poll<()> {
         self.empty_outbox(cx);
         match self.poll_write(cx) {
-            Ok(Poll::Ready(())) if self.running.is_empty() => Poll::Ready(()),
+            // A claimed call that was given up has nothing to say, and is waited for all the same.
+            Ok(Poll::Ready(())) if self.running.is_empty() && self.outbox.lock().working == 0 => {
+                Poll::Ready(())
+            }
             Ok(_) => Poll::Pending,
             Err(_) => Poll::Ready(()),
         }
@@ -205,6 +211,7 @@ impl<'io> Connection<'io> {
                 } else {
                     self.running.insert(id.clone(), call.context().clone());
                     let outbox = Arc::clone(&self.outbox);
+                    outbox.lock().working += 1;
                     tokio::spawn(async move {
                         let answer = call.answer().await;
                         outbox.finish(id, answer);
@@ -214,6 +221,11 @@ impl<'io> Connection<'io> {
         }
         if self.out.len() > before {
             self.out.push(b'\n');
+            // What a call has sent stands before its result, also where it was answered at once.
+            if self.outbox.sent.swap(false, Ordering::Relaxed) {
+                let sent = mem::take(&mut self.outbox.lock().bytes);
+                self.out.splice(before..before, sent);
+            }
         }
     }
 
@@ -273,22 +285,29 @@ fn is_gone(error: &io::Error) -> bool {
 
 /// Where calls that wait put their messages and answers.
 #[derive(Default)]
-struct Outbox(Mutex<Waiting>);
+struct Outbox {
+    waiting: Mutex<Waiting>,
+    /// Whether a message was sent: looked at without the lock.
+    sent: AtomicBool,
+}
 
 #[derive(Default)]
 struct Waiting {
     bytes: Vec<u8>,
     finished: Vec<RequestId>,
+    /// How many calls have not ended, those that were given up among them.
+    working: usize,
     waker: Option<Waker>,
 }
 
 impl Outbox {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn finish(&self, id: RequestId, answer: Option<Vec<u8>>) {
         let mut waiting = self.lock();
+        waiting.working -= 1;
         if let Some(answer) = answer {
             waiting.bytes.extend_from_slice(&answer);
             waiting.bytes.push(b'\n');
@@ -312,6 +331,7 @@ impl Outgoing for Outbox {
         let mut waiting = self.lock();
         waiting.bytes.extend_from_slice(message);
         waiting.bytes.push(b'\n');
+        self.sent.store(true, Ordering::Relaxed);
         Self::wake(waiting);
     }
 }
