@@ -125,3 +125,42 @@ fn load() -> Option<Value> {
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     Some(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A check that cannot fail would prove nothing.
+    #[test]
+    fn a_message_that_does_not_fit_is_found() {
+        if load().is_none() {
+            return;
+        }
+        let meta = json!({"io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"}});
+        let good = json!({"jsonrpc": "2.0", "id": 1, "result": {
+            "resultType": "complete", "tools": [], "ttlMs": 0, "cacheScope": "private", "_meta": meta,
+        }});
+        check(Some("tools/list"), &good);
+        for (method, bad) in [
+            (
+                "tools/list",
+                json!({"jsonrpc": "2.0", "id": 1, "result": {"resultType": "complete", "tools": []}}),
+            ),
+            (
+                "tools/call",
+                json!({"jsonrpc": "2.0", "id": 1, "result": {"resultType": "complete"}}),
+            ),
+            (
+                "tools/call",
+                json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32021, "message": "m"}}),
+            ),
+            (
+                "",
+                json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {}}),
+            ),
+        ] {
+            let checked = std::panic::catch_unwind(|| check(Some(method), &bad));
+            assert!(checked.is_err(), "{bad}");
+        }
+    }
+}

@@ -188,6 +188,7 @@ async fn malformed_input_responses_are_invalid_params() {
     let mut wire = Wire::open(&server);
     let first = wire.call("order", json!({})).await;
     for responses in [
+        json!(null),
         json!([]),
         json!("x"),
         json!(7),

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_tests::wire::text;
+use mcp_tests::wire::{asked, retry_params, text};
 use serde_json::json;
 
 use crate::launch;
@@ -126,6 +126,30 @@ async fn a_client_that_has_closed_both_ends_is_no_error() {
         .unwrap()
         .unwrap();
     assert_eq!(status.code(), Some(0));
+}
+
+/// Claimed work is finished within the grace period, although nobody waits for its answer any more.
+#[tokio::test]
+async fn a_claimed_body_that_was_cancelled_is_finished_before_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("left");
+    let mut wire = launch(&[]);
+    let arguments = json!({"path": path, "ms": 400});
+    let first = wire.call("leave", arguments.clone()).await;
+    assert_eq!(asked(&first), ["answer"]);
+    let yes = json!({"answer": {"action": "accept", "content": {"confirm": true}}});
+    let id = wire
+        .begin("tools/call", retry_params("leave", arguments, &first, yes))
+        .await;
+    assert_eq!(text(&echo(&mut wire).await), "hi");
+    wire.cancel(id).await;
+    wire.close_input().await;
+    assert_eq!(wire.ended().await.code(), Some(0));
+    assert_eq!(wire.line().await, None);
+    assert_eq!(
+        std::fs::read_to_string(&path).expect("the claimed body was dropped"),
+        "confirmed: true"
+    );
 }
 
 /// Neither an idle server nor one that waits for its last call uses the processor.

@@ -1,0 +1,235 @@
+//! Messages that are not what they should be: whom to tell, and that the next one is served.
+
+use std::time::Duration;
+
+use mcp_server::prelude::*;
+use mcp_tests::wire::{Wire, code, text};
+use serde_json::{Value, json};
+
+use crate::open;
+
+/// Waits, then gives back what it got.
+#[tool]
+async fn later(text: String, ms: u64) -> String {
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+    text
+}
+
+/// Gives back what it gets.
+#[tool]
+async fn echo(text: String) -> String {
+    text
+}
+
+async fn assert_alive(wire: &mut Wire) {
+    let answer = wire.call("echo", json!({"text": "on"})).await;
+    assert_eq!(text(&answer), "on");
+}
+
+async fn said(wire: &mut Wire, line: &str) -> Value {
+    wire.write(format!("{line}\n").as_bytes()).await;
+    wire.receive().await
+}
+
+/// Strings and integers of any size come back with their type and value; a request that is on its way under `7` is
+/// another one than that under `"7"`.
+#[tokio::test]
+async fn ids_come_back_as_they_came() {
+    let mut wire = open(tools![later]);
+    let ids = [
+        "0",
+        "-1",
+        "7",
+        "\"7\"",
+        "9007199254740993",
+        "-9223372036854775808",
+        "18446744073709551615",
+        "\"\"",
+        "\"é\"",
+        "\"a\\n\\u0000\"",
+    ];
+    let meta = wire.meta.to_string();
+    for id in ids {
+        let arguments = json!({"text": id, "ms": 50});
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"later","arguments":{arguments},"_meta":{meta}}}}}"#
+        );
+        wire.write(format!("{line}\n").as_bytes()).await;
+    }
+    for _ in ids {
+        let line = wire.line().await.unwrap();
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        let id = text(&answer);
+        let given: Value = serde_json::from_str(id).unwrap();
+        assert_eq!(answer["id"], given);
+        // Numbers are compared as text too: no digit may be lost.
+        assert!(
+            line.contains(&format!("\"id\":{id}")) || id.starts_with('"'),
+            "{line}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_id_is_refused_without_one() {
+    let mut wire = open(tools![echo]);
+    for id in ["1.5", "null", "true", "{}", "[1]", "1e3", "-"] {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"server/discover"}}"#);
+        let answer = said(&mut wire, &line).await;
+        let expected = if id == "-" { -32700 } else { -32600 };
+        assert_eq!(code(&answer), expected, "{id}");
+        assert_eq!(answer.get("id"), None, "{id}");
+    }
+    assert_alive(&mut wire).await;
+}
+
+/// One answer at most to a line that cannot be read, without an id; what can be read of one is told to its sender.
+#[tokio::test]
+async fn a_bad_line_costs_one_message_and_the_server_goes_on() {
+    let mut wire = open(tools![echo]);
+    for (line, expected, id) in [
+        ("oops", -32700, None),
+        ("{", -32700, None),
+        ("\u{1}", -32700, None),
+        (
+            r#"{"jsonrpc":"2.0","id":7,"method":"server/discover""#,
+            -32700,
+            None,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":7,"method":5}"#,
+            -32600,
+            Some(json!(7)),
+        ),
+        (r#"{"id":7,"method":"tools/list"}"#, -32600, Some(json!(7))),
+        (
+            r#"{"jsonrpc":"1.0","id":"a","method":"tools/list"}"#,
+            -32600,
+            Some(json!("a")),
+        ),
+        (r#"{"jsonrpc":"2.0","id":7}"#, -32600, Some(json!(7))),
+        ("7", -32600, None),
+        ("\"x\"", -32600, None),
+        ("null", -32600, None),
+        ("{}", -32600, None),
+    ] {
+        let answer = said(&mut wire, line).await;
+        assert_eq!(code(&answer), expected, "{line}");
+        assert_eq!(answer.get("id"), id.as_ref(), "{line}");
+        assert!(
+            !answer.to_string().contains("oops"),
+            "the message was repeated: {answer}"
+        );
+        assert_alive(&mut wire).await;
+    }
+    wire.write(b"\xff\xfe{}\n").await;
+    assert_eq!(code(&wire.receive().await), -32700);
+    assert_alive(&mut wire).await;
+}
+
+/// Nothing of a batch is carried out.
+#[tokio::test]
+async fn batches_are_refused_as_a_whole() {
+    let mut wire = open(tools![echo]);
+    let request = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "echo", "arguments": {"text": "x"}, "_meta": wire.meta},
+    });
+    let notification =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    for batch in [
+        json!([]),
+        json!([request]),
+        json!([notification]),
+        json!([request, request]),
+    ] {
+        let answer = said(&mut wire, &batch.to_string()).await;
+        assert_eq!(code(&answer), -32600, "{batch}");
+        assert_eq!(answer.get("id"), None);
+        wire.assert_silent(Duration::from_millis(30)).await;
+    }
+    assert_alive(&mut wire).await;
+}
+
+/// Notifications are never answered, be they unknown or malformed, and neither are responses: this server asks nothing.
+#[tokio::test]
+async fn notifications_and_responses_are_not_answered() {
+    let mut wire = open(tools![echo]);
+    for message in [
+        json!({"jsonrpc": "2.0", "method": "notifications/unknown"}),
+        json!({"jsonrpc": "2.0", "method": "notifications/unknown", "params": {"a": [1]}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": [1]}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": []}),
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": 7}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "echo"}}),
+        json!({"jsonrpc": "2.0", "id": 1, "result": {}}),
+        json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -1, "message": "no"}}),
+        json!({"jsonrpc": "2.0", "error": {"code": -1, "message": "no"}}),
+    ] {
+        wire.send(&message).await;
+        wire.assert_silent(Duration::from_millis(20)).await;
+        assert_alive(&mut wire).await;
+    }
+}
+
+/// While a request waits its id is taken: an answer must say which of two it is for.
+#[tokio::test]
+async fn an_id_that_is_in_use_is_refused() {
+    let mut wire = open(tools![later]);
+    let params =
+        json!({"name": "later", "arguments": {"text": "x", "ms": 200}, "_meta": wire.meta});
+    let message = json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params});
+    wire.send(&message).await;
+    wire.send(&message).await;
+    let refused = wire.receive().await;
+    assert_eq!(code(&refused), -32600);
+    assert_eq!(text(&wire.receive().await), "x");
+    // Afterwards it is free.
+    wire.send(&message).await;
+    assert_eq!(text(&wire.receive().await), "x");
+}
+
+#[tokio::test]
+async fn unknown_methods_and_tools() {
+    let mut wire = open(tools![echo]);
+    for method in [
+        "tools/cal",
+        "prompts/list",
+        "resources/read",
+        "ping",
+        "logging/setLevel",
+        "",
+        "é",
+    ] {
+        let answer = wire.request(method, json!({})).await;
+        assert_eq!(code(&answer), -32601, "{method}");
+    }
+    for name in ["ech", "Echo", "", "echo "] {
+        let answer = wire.call(name, json!({})).await;
+        assert_eq!(code(&answer), -32602, "{name}");
+        assert!(
+            answer["error"]["message"]
+                .as_str()
+                .unwrap()
+                .contains("unknown tool")
+        );
+    }
+    for params in [json!({}), json!({"name": 7}), json!({"name": null})] {
+        let answer = wire.request("tools/call", params.clone()).await;
+        assert_eq!(code(&answer), -32602, "{params}");
+        assert!(
+            answer["error"]["message"]
+                .as_str()
+                .unwrap()
+                .contains("`name`"),
+            "{answer}"
+        );
+    }
+    let long = "x".repeat(1_000_000);
+    let answer = wire.call(&long, json!({})).await;
+    assert!(
+        answer.to_string().len() < 1000,
+        "the name was repeated in full"
+    );
+}
