@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mcp_server::prelude::*;
+use mcp_server::state::{Key, KeyRing, Sealing};
 use mcp_server::testing::{BodyCount, TestHost};
 use mcp_tests::{
     official::call,
@@ -161,7 +162,7 @@ async fn a_changed_question_is_asked_again() {
 async fn sell_many(
     price: State<Known>,
     #[elicit("How many at {}?", price.get())] amount: Resolve<Amount>,
-    #[resolve(sure(&amount))] confirm: Resolve<Confirm>,
+    #[resolve(sure(amount))] confirm: Resolve<Confirm>,
 ) -> String {
     format!("sold {}: {}", amount.amount, confirm.confirm)
 }
@@ -268,13 +269,11 @@ async fn resolvers_run_in_each_round_and_a_raw_identifier_is_its_plain_name() {
 /// one instance ends on another that has the same key.
 #[tokio::test]
 async fn calls_that_are_given_up_leave_nothing_and_rounds_may_change_servers() {
-    let key = mcp_server::state::Key::from_bytes([7; 32].map(|_| 7u8))
-        .or_else(|_| mcp_server::state::Key::generate());
-    let key = key.unwrap();
-    let ring = || mcp_server::state::KeyRing::new([key.clone()]).unwrap();
+    let key = Key::generate().unwrap();
+    let ring = || KeyRing::new([key.clone()]).unwrap();
     let replica = || {
         Server::builder("shop", "1.0.0")
-            .request_state(mcp_server::state::Sealing::encrypted(ring()))
+            .request_state(Sealing::encrypted(ring()))
             .tools(tools![order])
             .build()
             .unwrap()

@@ -16,7 +16,7 @@ async fn connect(
     ctx: Context,
     runs: State<Counter>,
     #[elicit("Connect?")] first: Elicit<Confirm>,
-    #[resolve(code(&ctx, &runs, &first).await?)] code: Elicit<Confirm>,
+    #[resolve(code(&ctx, &runs, first).await?)] code: Elicit<Confirm>,
 ) -> Result<String, ToolError> {
     drop((first, code));
     let flow = ctx.flow("account")?;
