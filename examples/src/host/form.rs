@@ -42,9 +42,7 @@ fn fill_in(question: &FormQuestion) -> Result<Answer, InquireError> {
         let filled = fill_fields(question, &mut content)?;
         let mut steps = vec![Step::Change, Step::Decline, Step::Close];
         if filled {
-            for (name, value) in &content {
-                eprintln!("  {}: {}", clean_line(name), clean_line(&value.to_string()));
-            }
+            review(question, &content);
             steps.insert(0, Step::Send);
         }
         match Select::new("What now?", steps).prompt_skippable()? {
@@ -52,6 +50,20 @@ fn fill_in(question: &FormQuestion) -> Result<Answer, InquireError> {
             Some(Step::Change) => {}
             Some(Step::Decline) => return Ok(Answer::Decline),
             Some(Step::Close) | None => return Ok(Answer::Cancel),
+        }
+    }
+}
+
+/// Shows what would be sent, in the form's order.
+fn review(question: &FormQuestion, content: &Map<String, Value>) {
+    for field in &question.schema.fields {
+        if let Some(value) = content.get(&field.name) {
+            let label = field.title.as_deref().unwrap_or(&field.name);
+            eprintln!(
+                "  {}: {}",
+                clean_line(label),
+                clean_line(&value.to_string())
+            );
         }
     }
 }

@@ -10,6 +10,10 @@ use super::clean::clean_line;
 /// How finely a bar shows progress, which may be any number.
 const STEPS: u64 = 1000;
 
+/// What is shown where the server tells the total, and where it does not.
+const KNOWN: &str = "[{bar:30}] {msg}";
+const UNKNOWN: &str = "{spinner} {msg}";
+
 /// The bar of one call. It appears with the first report, and again with the first one after it was
 /// taken away.
 #[derive(Debug, Clone, Default)]
@@ -18,18 +22,16 @@ pub(super) struct Bar(Arc<Mutex<Option<ProgressBar>>>);
 impl Bar {
     pub(super) fn report(&self, report: &Progress) {
         let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let bar = shown.get_or_insert_with(ProgressBar::no_length);
+        let bar = shown.get_or_insert_with(|| ProgressBar::no_length().with_style(style(UNKNOWN)));
+        if let Some(total) = report.total.filter(|total| *total > 0.0) {
+            bar.set_style(style(KNOWN));
+            bar.set_length(STEPS);
+            bar.set_position(steps(report.progress / total));
+        }
         if let Some(message) = &report.message {
             bar.set_message(clean_line(message));
         }
-        if let Some(total) = report.total.filter(|total| *total > 0.0) {
-            bar.set_style(style("[{bar:30}] {msg}"));
-            bar.set_length(STEPS);
-            bar.set_position(steps(report.progress / total));
-        } else {
-            bar.set_style(style("{spinner} {msg}"));
-            bar.tick();
-        }
+        bar.tick();
     }
 
     /// Takes the bar away, before a question or the result.
