@@ -322,7 +322,7 @@ async fn a_refusal_does_not_spend_the_key() {
 async fn a_key_is_free_again_after_the_set_period() {
     let (gate, bodies) = (Gate::new(), BodyCount::new());
     let server = builder(&gate, &bodies)
-        .once_period(Duration::from_millis(300))
+        .once_period(Duration::from_millis(1500))
         .build()
         .unwrap();
     let mut wire = Wire::open(&server);
@@ -330,7 +330,7 @@ async fn a_key_is_free_again_after_the_set_period() {
     wire.call("ship", order.clone()).await;
     let again = wire.call("ship", order.clone()).await;
     assert!(tool_error(&again).contains(ALREADY_DONE), "{again}");
-    tokio::time::sleep(Duration::from_millis(400)).await;
+    tokio::time::sleep(Duration::from_millis(1600)).await;
     assert_eq!(text(&wire.call("ship", order).await), "O-1 shipped");
     bodies.assert_ran("ship", 2);
 }

@@ -315,7 +315,7 @@ async fn a_changed_character_anywhere_is_refused() {
 
 #[tokio::test]
 async fn an_expired_state_is_refused_or_asked_again_for_as_the_server_says() {
-    let lifetime = Duration::from_secs(1);
+    let lifetime = Duration::from_secs(3);
     let strict = builder("bank")
         .request_state_lifetime(lifetime)
         .build()
@@ -329,7 +329,7 @@ async fn an_expired_state_is_refused_or_asked_again_for_as_the_server_says() {
     let arguments = json!({"cents": 1});
     let strict_first = one.call("transfer", arguments.clone()).await;
     let lenient_first = two.call("transfer", arguments.clone()).await;
-    tokio::time::sleep(Duration::from_millis(2100)).await;
+    tokio::time::sleep(Duration::from_millis(4100)).await;
     let answer = one
         .retry("transfer", arguments.clone(), &strict_first, yes())
         .await;

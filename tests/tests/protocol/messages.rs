@@ -178,7 +178,7 @@ async fn notifications_and_responses_are_not_answered() {
 async fn an_id_that_is_in_use_is_refused() {
     let mut wire = open(tools![later]);
     let params =
-        json!({"name": "later", "arguments": {"text": "x", "ms": 200}, "_meta": wire.meta});
+        json!({"name": "later", "arguments": {"text": "x", "ms": 600}, "_meta": wire.meta});
     let message = json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params});
     wire.send(&message).await;
     wire.send(&message).await;

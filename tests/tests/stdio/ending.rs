@@ -22,7 +22,7 @@ async fn without_input_it_exits_at_once_with_0() {
             .unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         assert!(output.stdout.is_empty(), "{output:?}");
-        assert!(begin.elapsed() < Duration::from_secs(3), "{arguments:?}");
+        assert!(begin.elapsed() < Duration::from_secs(15), "{arguments:?}");
     }
 }
 
@@ -78,7 +78,7 @@ async fn the_grace_period_bounds_the_end() {
         assert_eq!(wire.ended().await.code(), Some(0), "{tool}");
         let took = begin.elapsed();
         assert!(took >= Duration::from_millis(250), "{tool}: {took:?}");
-        assert!(took < Duration::from_secs(3), "{tool}: {took:?}");
+        assert!(took < Duration::from_secs(15), "{tool}: {took:?}");
         assert_eq!(wire.line().await, None, "{tool}");
     }
 }
