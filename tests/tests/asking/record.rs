@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use mcp_server::prelude::*;
 use mcp_server::state::{Key, KeyRing, Sealing};
-use mcp_server::testing::{BodyCount, TestHost};
+use mcp_server::testing::{BodyCount, Direction, TestHost};
 use mcp_tests::{
     official::call,
     wire::{Wire, asked, code, message, retry_params, text, tool_error},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Amount, Confirm, Counter, Known, server};
 
@@ -29,7 +29,7 @@ fn how_many(sku: &str, confirmed: bool) -> Ask<Amount> {
 
 const YES: &str = r#"{"action":"accept","content":{"confirm":true}}"#;
 
-fn yes() -> serde_json::Value {
+fn yes() -> Value {
     serde_json::from_str(YES).unwrap()
 }
 
@@ -49,6 +49,20 @@ async fn each_question_is_asked_once_and_the_body_runs_once() {
         "How many of KG-1043? (confirmed: true)"
     );
     bodies.assert_ran("order", 1);
+    // Each round is a request of its own: no id is used twice.
+    let ids: Vec<String> = host
+        .wire()
+        .iter()
+        .filter(|entry| entry.direction == Direction::Sent)
+        .filter_map(|entry| serde_json::from_str::<Value>(entry.message.as_ref()?.get()).ok())
+        .filter(|message| message["method"] == "tools/call")
+        .map(|message| message["id"].to_string())
+        .collect();
+    assert_eq!(ids.len(), 3);
+    assert!(
+        ids.iter()
+            .all(|id| ids.iter().filter(|other| *other == id).count() == 1)
+    );
 }
 
 #[tokio::test]
@@ -317,4 +331,52 @@ async fn a_state_that_is_no_string_is_refused() {
         )
         .await;
     assert_eq!(tool_error(&declined), "the user declined; do not ask again");
+}
+
+/// Its type is stricter than its form.
+#[derive(Debug, JsonSchema, Form)]
+struct Narrow {
+    /// How many?
+    count: i64,
+}
+
+impl<'de> Deserialize<'de> for Narrow {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Fields {
+            count: i64,
+        }
+        match Fields::deserialize(deserializer)?.count {
+            500 => Err(serde::de::Error::custom("500 is too many")),
+            count => Ok(Self { count }),
+        }
+    }
+}
+
+/// Takes few.
+#[tool]
+async fn take_few(
+    #[elicit("How many?")] few: Resolve<Narrow>,
+    #[elicit("Sure?")] confirm: Resolve<Confirm>,
+) -> String {
+    format!("{} {}", few.count, confirm.confirm)
+}
+
+/// What fits the form and cannot be read is asked again, and is not kept as if it were an answer.
+#[tokio::test]
+async fn an_answer_that_does_not_decode_is_asked_again() {
+    let (server, bodies) = server(tools![take_few]);
+    let host = TestHost::new(&server)
+        .answer("few", json!({"count": 500}))
+        .answer("few", json!({"count": 5}))
+        .answer("confirm", json!({"confirm": true}));
+    let call = call(&host, "take_few", json!({})).await;
+    call.assert_asked(["few", "confirm", "few"]);
+    let again = &call.questions[2].message;
+    assert!(
+        again.starts_with("How many?\n\n") && !again.contains("500"),
+        "{again}"
+    );
+    call.assert_text("5 true");
+    bodies.assert_ran("take_few", 1);
 }

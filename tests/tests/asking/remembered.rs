@@ -90,3 +90,35 @@ async fn a_failure_is_not_remembered() {
         .await
         .assert_text("true 2 2");
 }
+
+/// Remembers more than a state may hold.
+#[tool]
+async fn hoard(
+    ctx: Context,
+    bytes: usize,
+    #[resolve(keep(&ctx, bytes).await?)] answer: Elicit<Confirm>,
+) -> String {
+    format!("{answer:?}")
+}
+
+async fn keep(ctx: &Context, bytes: usize) -> Result<Ask<Confirm>, ToolError> {
+    let kept: String = ctx
+        .memo("kept", async { Ok::<_, ToolError>("x".repeat(bytes)) })
+        .await?;
+    Ok(Ask::form(format!("Go on with {}?", kept.len())))
+}
+
+/// The client's requests would grow with it, so there is an end to what travels; the fault is the server's.
+#[tokio::test]
+async fn a_state_that_is_too_large_is_an_error_of_the_server() {
+    let server = Server::builder("shop", "1.0.0")
+        .tools(tools![hoard])
+        .build()
+        .unwrap();
+    let host = TestHost::new(&server).decline("answer");
+    let fits = call(&host, "hoard", json!({"bytes": 20_000})).await;
+    fits.assert_text("Decline");
+    let too_large = call(&host, "hoard", json!({"bytes": 40_000})).await;
+    too_large.assert_rpc_error(-32603);
+    too_large.assert_asked([]);
+}

@@ -167,3 +167,68 @@ async fn what_was_registered_is_bound() {
     assert_eq!(mcp_tests::wire::text(&answer), "2 shelf");
     assert_eq!(server.tool_names().collect::<Vec<_>>(), ["needs_state"]);
 }
+
+/// Its pattern is none.
+#[tool]
+async fn has_a_bad_pattern(#[schemars(regex(pattern = "("))] code: String) -> String {
+    code
+}
+
+/// Its result has a tagging that no host reads well.
+#[tool]
+async fn gives_a_shape() -> Json<Drawn> {
+    Json(Drawn::Circle { radius: 1.0 })
+}
+
+#[derive(Serialize, JsonSchema)]
+enum Drawn {
+    Circle {
+        radius: f64,
+    },
+    #[expect(dead_code, reason = "one of two")]
+    Square {
+        side: f64,
+    },
+}
+
+/// A form that refuses its own default.
+#[derive(Debug, Deserialize, JsonSchema, Form)]
+struct Contrary {
+    /// How many?
+    #[serde(default)]
+    #[schemars(range(min = 5))]
+    count: i64,
+}
+
+/// Asks it.
+#[tool]
+async fn asks_contrarily(#[elicit("How many?")] answer: Elicit<Contrary>) -> String {
+    format!("{answer:?}")
+}
+
+#[test]
+fn schemas_and_forms_are_checked_too() {
+    let error = Server::builder("shop", "1.0.0")
+        .tools(tools![has_a_bad_pattern, gives_a_shape, asks_contrarily])
+        .build()
+        .unwrap_err();
+    let faults = error.faults();
+    assert_eq!(faults.len(), 3, "{error}");
+    assert!(
+        of(faults, "has_a_bad_pattern")[0]
+            .text
+            .contains("bad pattern"),
+        "{error}"
+    );
+    let shape = &of(faults, "gives_a_shape")[0].text;
+    assert!(
+        shape.starts_with("its result: ") && shape.contains("tag"),
+        "{error}"
+    );
+    let contrary = of(faults, "asks_contrarily")[0];
+    assert_eq!(contrary.parameter.as_deref(), Some("answer"));
+    assert!(
+        contrary.text.contains("`count`") && contrary.text.contains("default"),
+        "{error}"
+    );
+}

@@ -233,3 +233,105 @@ async fn unknown_methods_and_tools() {
         "the name was repeated in full"
     );
 }
+
+/// The limit of a message is the operator's to set, and is named in the error.
+#[tokio::test]
+async fn the_longest_message_can_be_set() {
+    let server = Server::builder("shop", "1.0.0")
+        .tools(tools![echo])
+        .max_message_bytes(2000)
+        .build()
+        .unwrap();
+    let mut wire = Wire::open(&server);
+    let answer = wire.call("echo", json!({"text": "x".repeat(1000)})).await;
+    assert_eq!(text(&answer).len(), 1000);
+    wire.begin(
+        "tools/call",
+        json!({"name": "echo", "arguments": {"text": "x".repeat(3000)}}),
+    )
+    .await;
+    let error = wire.receive().await;
+    assert_eq!(code(&error), -32600);
+    assert!(
+        error["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("2000 bytes"),
+        "{error}"
+    );
+    assert_alive(&mut wire).await;
+}
+
+/// Many calls at once, on several threads, some that wait and some that do not: each is answered once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_calls_in_flight_are_each_answered_once() {
+    let mut wire = open(tools![echo, later]);
+    let mut expected = std::collections::HashMap::new();
+    for round in 0..40 {
+        for call in 0..50 {
+            let said = format!("{round} {call}");
+            let params = match call % 3 {
+                0 => json!({"name": "later", "arguments": {"text": said, "ms": call % 7}}),
+                _ => json!({"name": "echo", "arguments": {"text": said}}),
+            };
+            expected.insert(wire.begin("tools/call", params).await, said);
+        }
+        // Some are answered while others are sent.
+        for _ in 0..40 {
+            let answer = wire.receive().await;
+            let said = expected.remove(&answer["id"].as_i64().unwrap()).unwrap();
+            assert_eq!(text(&answer), said);
+        }
+    }
+    while !expected.is_empty() {
+        let answer = wire.receive().await;
+        let said = expected.remove(&answer["id"].as_i64().unwrap()).unwrap();
+        assert_eq!(text(&answer), said);
+    }
+    wire.assert_silent(Duration::from_millis(100)).await;
+}
+
+/// Tells what it knows of its call.
+#[tool]
+async fn who(ctx: Context) -> String {
+    let client = ctx.client_info().map(|client| client.name);
+    let trace = ctx.meta()["example.com/trace"].clone();
+    format!(
+        "{client:?} {} {trace} {:?} {}",
+        ctx.revision().as_str(),
+        ctx.principal(),
+        ctx.tool_name()
+    )
+}
+
+#[tokio::test]
+async fn a_call_knows_its_client_and_what_came_with_it() {
+    let mut wire = open(tools![who]);
+    wire.meta["example.com/trace"] = json!({"id": [1]});
+    let answer = wire.call("who", json!({})).await;
+    assert_eq!(
+        text(&answer),
+        r#"Some("wire") 2026-07-28 {"id":[1]} Local who"#
+    );
+    // A client need not say its name.
+    wire.meta
+        .as_object_mut()
+        .unwrap()
+        .remove("io.modelcontextprotocol/clientInfo");
+    let answer = wire.call("who", json!({})).await;
+    assert_eq!(text(&answer), r#"None 2026-07-28 {"id":[1]} Local who"#);
+}
+
+/// A client that closes the connection ends serving, without an error.
+#[tokio::test]
+async fn serving_ends_with_the_connection() {
+    let mut wire = open(tools![later]);
+    wire.begin(
+        "tools/call",
+        json!({"name": "later", "arguments": {"text": "x", "ms": 50}}),
+    )
+    .await;
+    wire.close_input().await;
+    assert_eq!(text(&wire.receive().await), "x");
+    wire.served().await.unwrap();
+}

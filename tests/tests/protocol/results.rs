@@ -353,3 +353,45 @@ async fn a_structured_result_is_compared_with_its_schema() {
         json!({"secret": 4711})
     );
 }
+
+/// Fails although it has an output schema.
+#[tool]
+async fn find_row(id: u64) -> Result<Json<Row>, ToolError> {
+    match id {
+        1 => Ok(Json(Row { id, note: None })),
+        _ => Err(ToolError::new("there is no such row")),
+    }
+}
+
+/// An error has no structured content, and no client may ask it to fit the schema.
+#[tokio::test]
+async fn an_error_of_a_tool_with_a_schema_passes_a_validating_client() {
+    let server = Server::builder("shop", "1.0.0")
+        .tools(tools![find_row])
+        .build()
+        .unwrap();
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    tokio::spawn(async move {
+        let (reader, writer) = tokio::io::split(theirs);
+        server.serve(reader, writer).await
+    });
+    let (reader, writer) = tokio::io::split(ours);
+    let client = mcp_client::Client::builder("host", "1.0.0")
+        .connect(mcp_client::IoTransport::new(reader, writer))
+        .await
+        .unwrap();
+    let failed = client
+        .call_tool("find_row", json!({"id": 2}))
+        .await
+        .unwrap();
+    assert!(failed.is_error());
+    assert_eq!(failed.text(), "there is no such row");
+    let found = client
+        .call_tool("find_row", json!({"id": 1}))
+        .await
+        .unwrap();
+    assert_eq!(
+        found.structured::<Row>().unwrap(),
+        Row { id: 1, note: None }
+    );
+}
