@@ -5,18 +5,36 @@ with a call that the first one paused. Without the variable the SDK makes a key 
 """
 
 import os
+import warnings
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
-
+import anyio
 from mcp.server.mcpserver import (
     AcceptedElicitation,
+    Context,
     Elicit,
     ElicitationResult,
+    ListRoots,
     MCPServer,
     RequestStateSecurity,
     Resolve,
+    Sample,
 )
+from mcp.shared.exceptions import MCPDeprecationWarning
+from mcp_types import (
+    CreateMessageResult,
+    ElicitRequest,
+    ElicitRequestURLParams,
+    ElicitResult,
+    InputRequiredResult,
+    ListRootsResult,
+    SamplingMessage,
+    TextContent,
+)
+from pydantic import BaseModel, Field
+
+# Logging, sampling and roots are deprecated, and still served: that is what is tested here.
+warnings.simplefilter("ignore", MCPDeprecationWarning)
 
 key = os.environ.get("PEER_STATE_KEY")
 security = RequestStateSecurity(keys=[bytes.fromhex(key)]) if key else None
@@ -97,6 +115,76 @@ def record_return(
     return Receipt(
         order_id=order_id, reason=reason.reason, parcels=reason.parcels, released=release.confirm
     )
+
+
+def ask_model(product: str) -> Sample:
+    text = TextContent(type="text", text=f"A slogan for {product}, please.")
+    return Sample([SamplingMessage(role="user", content=text)], max_tokens=50)
+
+
+def ask_roots() -> ListRoots:
+    return ListRoots()
+
+
+@server.tool()
+def slogan(
+    product: str,
+    said: Annotated[CreateMessageResult, Resolve(ask_model)],
+    found: Annotated[ListRootsResult, Resolve(ask_roots)],
+) -> str:
+    """Asks the host's model and for its directories, in one round."""
+    assert isinstance(said.content, TextContent)
+    roots = " and ".join(str(root.uri) for root in found.roots)
+    return f"{said.content.text} ({said.model}, for {roots})"
+
+
+@server.tool()
+def connect(ctx: Context) -> str | InputRequiredResult:
+    """Asks to open a page, by hand; the flow counts as finished at the second visit."""
+    visits = int(ctx.request_state or "0")
+    answer = (ctx.input_responses or {}).get("page")
+    if isinstance(answer, ElicitResult):
+        if answer.action != "accept":
+            return f"Not connected: {answer.action}."
+        visits += 1
+    if visits == 2:
+        return "Connected after 2 visits."
+    page = ElicitRequestURLParams(
+        message="Connect your account on its own page.", url="https://pay.example/connect/7"
+    )
+    return InputRequiredResult(
+        input_requests={"page": ElicitRequest(params=page)}, request_state=str(visits)
+    )
+
+
+@server.tool()
+def poll(ctx: Context) -> str | InputRequiredResult:
+    """Wants to be called again, twice, and nothing else."""
+    waited = int(ctx.request_state or "0")
+    if waited == 2:
+        return "Ready."
+    return InputRequiredResult(request_state=str(waited + 1))
+
+
+@server.tool()
+async def count(to: int, ctx: Context) -> str:
+    """Reports each number as progress, and logs at two levels."""
+    await ctx.debug("not worth saying")
+    await ctx.warning(f"counting to {to}")
+    for number in range(1, to + 1):
+        await ctx.report_progress(number, to, f"number {number}")
+    return f"Counted to {to}."
+
+
+@server.tool()
+async def sleep() -> str:
+    """Takes longer than anyone waits, and remembers that it was cancelled."""
+    try:
+        await anyio.sleep(600)
+    except anyio.get_cancelled_exc_class():
+        ran("sleep, cancelled")
+        raise
+    return "Slept."
 
 
 @server.tool()

@@ -267,16 +267,25 @@ async def test_page() -> None:
         assert browse(question.url, {"clerk": "lea", "pin": "2468"}) == 200
         return accept()
 
+    reports: list[float] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        reports.append(done)
+
     person = Person([opens_only, signs_in])
     async with launch("shop", person) as client:
         issued = await refund(client, "O-3310")
-        paid = await client.call_tool("pay_refund", {"refund_id": issued["id"]})
+        paid = await client.call_tool(
+            "pay_refund", {"refund_id": issued["id"]}, progress_callback=progress
+        )
         assert not paid.is_error, text(paid)
         assert issued["id"] in text(paid)
     first, second = person.asked
     assert (first.mode, second.mode) == ("url", "url")
     # The visit is the same in all rounds of the call.
     assert first.url == second.url
+    # Only the round that pays has something to report.
+    assert reports == [1.0]
 
 
 @pytest.mark.parametrize("answer", [DECLINE, CANCEL], ids=["decline", "cancel"])
