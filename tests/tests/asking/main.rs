@@ -18,6 +18,7 @@ mod record;
 mod remembered;
 mod rounds;
 mod sampling;
+mod scripted;
 mod shown;
 mod state;
 mod support;

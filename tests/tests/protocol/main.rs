@@ -8,6 +8,7 @@
 
 mod arguments;
 mod building;
+mod cancelling;
 mod errors;
 mod golden;
 mod layers;

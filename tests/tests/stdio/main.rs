@@ -8,6 +8,7 @@ mod cancelling;
 mod ending;
 mod lines;
 mod stray;
+mod streams;
 
 use mcp_tests::wire::Wire;
 

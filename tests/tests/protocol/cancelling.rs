@@ -1,0 +1,136 @@
+//! What becomes of work whose client has given it up.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use mcp_server::prelude::*;
+use mcp_tests::wire::{Wire, text, tool_error};
+use serde_json::json;
+
+/// Counts ends of bodies.
+#[derive(Default)]
+struct Ends {
+    begun: AtomicU32,
+    dropped: AtomicU32,
+    told: AtomicU32,
+}
+
+/// Waits for ever.
+#[tool]
+async fn forever(ends: State<Ends>) -> String {
+    struct Guard<'a>(&'a Ends);
+    impl Drop for Guard<'_> {
+        fn drop(&mut self) {
+            self.0.dropped.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let _guard = Guard(&ends);
+    ends.begun.fetch_add(1, Ordering::SeqCst);
+    std::future::pending().await
+}
+
+/// Works on its thread until it is told to end.
+#[tool]
+fn spin(ends: State<Ends>, ctx: Context) -> String {
+    ends.begun.fetch_add(1, Ordering::SeqCst);
+    for _ in 0..2000 {
+        if ctx.is_cancelled() {
+            ends.told.fetch_add(1, Ordering::SeqCst);
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    "ended".to_owned()
+}
+
+/// Likewise, with a limit.
+#[tool(timeout = "60ms")]
+fn spin_briefly(ends: State<Ends>, ctx: Context) -> String {
+    spin(ends, ctx)
+}
+
+fn server() -> (Server, Arc<Ends>) {
+    let ends = Arc::new(Ends::default());
+    let server = Server::builder("shop", "1.0.0")
+        .shared_state(ends.clone())
+        .tools(tools![forever, spin, spin_briefly])
+        .drain_grace(Duration::from_millis(100))
+        .build()
+        .unwrap();
+    (server, ends)
+}
+
+/// Waits until the count is there.
+async fn reached(count: &AtomicU32, expected: u32) {
+    for _ in 0..1000 {
+        if count.load(Ordering::SeqCst) == expected {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{} in place of {expected}", count.load(Ordering::SeqCst));
+}
+
+#[tokio::test]
+async fn a_cancel_drops_a_body_where_it_waits_and_tells_one_that_works() {
+    let (server, ends) = server();
+    let mut wire = Wire::open(&server);
+    let id = wire.begin("tools/call", json!({"name": "forever"})).await;
+    reached(&ends.begun, 1).await;
+    wire.cancel(id).await;
+    reached(&ends.dropped, 1).await;
+    let id = wire.begin("tools/call", json!({"name": "spin"})).await;
+    reached(&ends.begun, 2).await;
+    wire.cancel(id).await;
+    reached(&ends.told, 1).await;
+    wire.assert_silent(Duration::from_millis(100)).await;
+}
+
+#[tokio::test]
+async fn a_client_that_goes_ends_its_calls_after_the_grace_period() {
+    let (server, ends) = server();
+    let mut wire = Wire::open(&server);
+    wire.begin("tools/call", json!({"name": "forever"})).await;
+    wire.begin("tools/call", json!({"name": "spin"})).await;
+    reached(&ends.begun, 2).await;
+    drop(wire);
+    reached(&ends.dropped, 1).await;
+    reached(&ends.told, 1).await;
+}
+
+#[tokio::test]
+async fn a_time_limit_tells_work_on_another_thread() {
+    let (server, ends) = server();
+    let mut wire = Wire::open(&server);
+    let answer = wire.call("spin_briefly", json!({})).await;
+    assert!(tool_error(&answer).contains("longer than 60ms"), "{answer}");
+    reached(&ends.told, 1).await;
+}
+
+/// The other calls of a connection go on.
+#[tokio::test]
+async fn a_cancel_is_for_one_call() {
+    let (server, ends) = server();
+    let mut wire = Wire::open(&server);
+    let one = wire.begin("tools/call", json!({"name": "spin"})).await;
+    let two = wire.begin("tools/call", json!({"name": "forever"})).await;
+    reached(&ends.begun, 2).await;
+    wire.cancel(two).await;
+    reached(&ends.dropped, 1).await;
+    assert_eq!(ends.told.load(Ordering::SeqCst), 0);
+    let discovered = wire.request("server/discover", json!({})).await;
+    assert_eq!(discovered["result"]["resultType"], "complete");
+    wire.cancel(one).await;
+    reached(&ends.told, 1).await;
+    let three = wire
+        .begin("tools/call", json!({"name": "spin_briefly"}))
+        .await;
+    let answer = wire.receive().await;
+    assert_eq!(answer["id"], three);
+    assert!(!text(&answer).is_empty());
+}
