@@ -6,6 +6,8 @@ use mcp_core::schema::FormSchema;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
 
+use crate::state::Digest;
+
 /// A struct that can be shown to a person as a form and read back.
 ///
 /// Derive it beside serde's `Deserialize` and schemars' `JsonSchema`; the derive proves that the
@@ -105,6 +107,8 @@ pub struct FieldSpec {
 pub struct RenderedForm {
     schema: FormSchema,
     json: String,
+    /// Of the JSON: a question is pinned by it.
+    digest: Digest,
     faults: Vec<String>,
 }
 
@@ -137,6 +141,7 @@ impl RenderedForm {
         let json = serde_json::to_string(&schema).unwrap_or_else(|_| "{}".to_owned());
         Self {
             schema,
+            digest: Digest::of_parts("form", [json.as_bytes()]),
             json,
             faults,
         }
@@ -144,6 +149,10 @@ impl RenderedForm {
 
     pub(crate) fn schema(&self) -> &FormSchema {
         &self.schema
+    }
+
+    pub(crate) fn digest(&self) -> &Digest {
+        &self.digest
     }
 
     pub(crate) fn json(&self) -> &str {

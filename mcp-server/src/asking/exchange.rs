@@ -83,7 +83,7 @@ impl Answer {
         if !elicited {
             return Some(Self::Content(raw.0.clone()));
         }
-        Some(match accepted(elicit_answer(&raw.0).ok()?).ok()? {
+        Some(match accepted(elicit_answer(raw.get()).ok()?).ok()? {
             Ok(content) => Self::Content(RawValue::from_string(content.to_owned()).ok()?),
             Err(refusal) => Self::Refused(refusal),
         })

@@ -28,6 +28,7 @@ pub(crate) enum FormBody {
     ByHand {
         schema: Box<FormSchema>,
         json: String,
+        digest: Digest,
     },
 }
 
@@ -36,8 +37,16 @@ impl FormBody {
         let mut json = Vec::new();
         write_json(&mut json, &schema);
         Self::ByHand {
+            digest: Digest::of_parts("form", [&json[..]]),
             json: String::from_utf8(json).unwrap_or_default(),
             schema: Box::new(schema),
+        }
+    }
+
+    fn digest(&self) -> &Digest {
+        match self {
+            Self::Rendered(form) => form.digest(),
+            Self::ByHand { digest, .. } => digest,
         }
     }
 
@@ -91,7 +100,7 @@ impl Question {
             _ => Vec::new(),
         };
         let shown: [&[u8]; 2] = match &self.body {
-            Body::Form(form) => [self.message.as_bytes(), form.json().as_bytes()],
+            Body::Form(form) => [self.message.as_bytes(), form.digest().as_bytes()],
             Body::Sampling(_) => [&sampling, b""],
             Body::Url(_) | Body::Roots => [b"", b""],
         };
@@ -119,7 +128,7 @@ impl Question {
                 );
                 self.write_message(out, reason);
                 out.extend_from_slice(br#","url":"#);
-                write_json(out, url.as_str());
+                write_str(out, url);
                 out.extend_from_slice(b"}}");
             }
             Body::Sampling(params) => {
@@ -133,8 +142,8 @@ impl Question {
 
     fn write_message(&self, out: &mut Vec<u8>, reason: Option<&str>) {
         match reason {
-            None => write_json(out, self.message.as_str()),
-            Some(reason) => write_json(out, &format!("{}\n\n{reason}", self.message)),
+            None => write_str(out, &self.message),
+            Some(reason) => write_str(out, &format!("{}\n\n{reason}", self.message)),
         }
     }
 

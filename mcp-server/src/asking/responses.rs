@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
 
 use super::Refusal;
-use crate::{asking::Elicit, error::ToolError, form::Form};
+use crate::{asking::Elicit, error::ToolError, form::Form, parameters::Members};
 
 /// The answers that came with a request, by key.
 ///
@@ -35,17 +35,18 @@ impl<'a> InputResponses<'a> {
     /// # Errors
     ///
     /// `-32602` where it is not an object of objects.
-    pub(crate) fn check(json: &'a str) -> Result<Self, RpcError> {
-        let responses = Self { json: Some(json) };
-        for (_, raw) in responses.entries() {
-            if !raw.get().starts_with('{') {
-                return Err(malformed());
-            }
+    pub(crate) fn check(json: &'a str) -> Result<(), RpcError> {
+        let responses = Self::checked(json);
+        if json.starts_with('{') && responses.entries().all(|(_, value)| value.starts_with('{')) {
+            Ok(())
+        } else {
+            Err(malformed())
         }
-        if !json.starts_with('{') {
-            return Err(malformed());
-        }
-        Ok(responses)
+    }
+
+    /// Takes a member that was checked when it came.
+    pub(crate) fn checked(json: &'a str) -> Self {
+        Self { json: Some(json) }
     }
 
     pub(crate) fn none() -> Self {
@@ -54,19 +55,18 @@ impl<'a> InputResponses<'a> {
 
     /// Whether there is no answer at all.
     pub fn is_empty(&self) -> bool {
-        self.entries().is_empty()
+        self.entries().next().is_none()
     }
 
     /// The keys that were answered.
     pub fn keys(&self) -> impl Iterator<Item = Cow<'a, str>> {
-        self.entries().into_iter().map(|(key, _)| key)
+        self.entries().map(|(key, _)| key)
     }
 
-    /// The answer under a key as raw JSON.
-    pub fn get(&self, key: &str) -> Option<&'a RawValue> {
+    /// The answer under a key as JSON.
+    pub fn get(&self, key: &str) -> Option<&'a str> {
         self.entries()
-            .into_iter()
-            .find_map(|(found, raw)| (found == key).then_some(raw))
+            .find_map(|(found, value)| (found == key).then_some(value))
     }
 
     /// The answer to a form.
@@ -121,42 +121,17 @@ impl<'a> InputResponses<'a> {
     /// `-32602` where it is not of that type.
     pub fn other<T: serde::de::DeserializeOwned>(&self, key: &str) -> Result<Option<T>, ToolError> {
         self.get(key)
-            .map(|raw| {
-                serde_json::from_str(raw.get()).map_err(|_| ToolError::protocol(wrong_kind(key)))
-            })
+            .map(|raw| serde_json::from_str(raw).map_err(|_| ToolError::protocol(wrong_kind(key))))
             .transpose()
     }
 
-    fn entries(&self) -> Vec<(Cow<'a, str>, &'a RawValue)> {
-        struct Entries;
-        impl<'de> serde::de::Visitor<'de> for Entries {
-            type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<Self::Value, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    entries.push((key, map.next_value()?));
-                }
-                Ok(entries)
-            }
-        }
-        let Some(json) = self.json else {
-            return Vec::new();
-        };
-        let mut json = serde_json::Deserializer::from_str(json);
-        serde::Deserializer::deserialize_map(&mut json, Entries).unwrap_or_default()
+    fn entries(&self) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> {
+        self.json
+            .into_iter()
+            .flat_map(Members::of)
+            .map_while(|member| member)
     }
 }
-
-#[derive(Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 fn malformed() -> RpcError {
     RpcError::invalid_params("`inputResponses` must be an object of objects")
@@ -171,8 +146,8 @@ pub(crate) fn wrong_kind(key: &str) -> RpcError {
 /// Reads an elicitation's answer; decline and cancel need no content, and any they have is ignored.
 ///
 /// Specification: client/elicitation, Response Actions.
-pub(crate) fn elicit_answer(raw: &RawValue) -> Result<ElicitAnswer<'_>, RpcError> {
-    serde_json::from_str(raw.get()).map_err(|_| {
+pub(crate) fn elicit_answer(json: &str) -> Result<ElicitAnswer<'_>, RpcError> {
+    serde_json::from_str(json).map_err(|_| {
         RpcError::invalid_params(
             "an answer to an elicitation needs an `action` of accept, decline or cancel",
         )

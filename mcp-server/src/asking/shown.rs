@@ -72,7 +72,12 @@ impl<W: fmt::Write + ?Sized> fmt::Write for Clean<'_, W> {
 
 /// A whole message: the author's own line breaks stay.
 pub(crate) fn clean_message(message: String) -> String {
-    if message.len() <= MESSAGE && !message.chars().any(|c| c != '\n' && hides(c)) {
+    let plain = message.is_ascii()
+        && message
+            .bytes()
+            .all(|byte| byte == b'\n' || (b' '..0x7f).contains(&byte));
+    let clean = || !message.chars().any(|c| c != '\n' && hides(c));
+    if message.len() <= MESSAGE && (plain || clean()) {
         return message;
     }
     let mut clean = String::with_capacity(message.len().min(4 * MESSAGE));

@@ -65,7 +65,8 @@ impl<M> Slot<M> {
 enum Found {
     Answer(Answer),
     Unsupported,
-    Wait,
+    /// Nothing: the question, with this digest, has to be shown.
+    Nothing(Digest),
 }
 
 impl Call {
@@ -133,8 +134,8 @@ impl Asking<'_> {
             has_fallback: ask.has_fallback,
         };
         let settlement = match self.look_up(&asked, &question)? {
-            Found::Wait => {
-                self.show(&asked, *question, None)?;
+            Found::Nothing(digest) => {
+                self.show(&asked, *question, digest, None)?;
                 return Ok(self.wait(index));
             }
             Found::Answer(Answer::Refused(Refusal::Declined)) => Settlement::Declined,
@@ -147,14 +148,13 @@ impl Asking<'_> {
                     Ok(value) => Settlement::Value(value),
                     // The type has changed since, or is stricter than its schema.
                     Err(_) => {
-                        self.ctx
-                            .exchange()
-                            .payload
-                            .answers
-                            .remove(asked.marker.parameter);
+                        let mut exchange = self.ctx.exchange();
+                        exchange.payload.answers.remove(asked.marker.parameter);
+                        let digest = question.digest(&asked.pins(self.spec, &exchange));
+                        drop(exchange);
                         let reason =
                             "The answer could not be read. Please answer again.".to_owned();
-                        self.show(&asked, *question, Some(reason))?;
+                        self.show(&asked, *question, digest, Some(reason))?;
                         return Ok(self.wait(index));
                     }
                 }
@@ -253,7 +253,7 @@ impl Asking<'_> {
             return Ok(Found::Unsupported);
         }
         kinds.require(question.kind())?;
-        Ok(Found::Wait)
+        Ok(Found::Nothing(digest))
     }
 
     /// Reads a fresh answer; `None` where there is nothing in it to record.
@@ -261,7 +261,7 @@ impl Asking<'_> {
         &self,
         asked: &Open<'_>,
         question: &Question,
-        raw: &RawValue,
+        raw: &str,
         exchange: &mut Exchange,
     ) -> Result<Option<Answer>, Interrupt> {
         let key = asked.marker.parameter;
@@ -289,13 +289,15 @@ impl Asking<'_> {
         &mut self,
         asked: &Open<'_>,
         question: Question,
+        digest: Digest,
         reason: Option<String>,
     ) -> Result<(), Interrupt> {
         let key = asked.marker.parameter;
         let mut exchange = self.ctx.exchange();
-        let pins = asked.pins(self.spec, &exchange);
-        let digest = question.digest(&pins);
-        let depends = Digest::of_parts("depends", pins);
+        let depends = match asked.depends_on {
+            [] => Digest::NOTHING,
+            _ => Digest::of_parts("depends", asked.pins(self.spec, &exchange)),
+        };
         let before = exchange.payload.asked.get(key);
         let times = before.map_or(0, |before| before.times);
         let changes = match before {
@@ -368,10 +370,12 @@ impl Open<'_> {
 /// An answer that must be of the protocol's own type.
 fn typed<T: serde::de::DeserializeOwned>(
     key: &str,
-    raw: &RawValue,
+    raw: &str,
 ) -> Result<Option<Answer>, Interrupt> {
-    match serde_json::from_str::<T>(raw.get()) {
-        Ok(_) => Ok(Some(Answer::Content(raw.to_owned()))),
+    let content =
+        serde_json::from_str::<T>(raw).and_then(|_| RawValue::from_string(raw.to_owned()));
+    match content {
+        Ok(content) => Ok(Some(Answer::Content(content))),
         Err(_) => Err(wrong_kind(key).into()),
     }
 }

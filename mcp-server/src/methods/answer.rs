@@ -2,7 +2,7 @@
 //!
 //! Specification: server/tools, Error Handling; basic/patterns/mrtr, InputRequiredResult.
 
-use mcp_core::rpc::{RawId, RpcError, begin_result, write_error, write_json};
+use mcp_core::rpc::{RawId, RpcError, begin_result, write_error, write_str};
 
 use super::tools::binding;
 use crate::{
@@ -122,7 +122,7 @@ fn write_input_required(
     if input.of_parameters || exchange.payload.by_hand.is_some() {
         let state = seal(ctx, &mut exchange)?;
         out.extend_from_slice(br#""requestState":"#);
-        write_json(out, state.as_str());
+        write_str(out, &state);
         out.push(b',');
     }
     out.extend_from_slice(br#""_meta":{"#);
@@ -139,7 +139,7 @@ fn write_requests(out: &mut Vec<u8>, requests: &[Request]) {
         if index > 0 {
             out.push(b',');
         }
-        write_json(out, request.key.as_str());
+        write_str(out, &request.key);
         out.push(b':');
         request.question.write(out, request.reason.as_deref());
     }

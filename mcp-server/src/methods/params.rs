@@ -258,9 +258,9 @@ impl Received {
     }
 
     pub(crate) fn responses(&self) -> InputResponses<'_> {
-        self.responses
-            .and_then(|span| InputResponses::check(self.part(span)).ok())
-            .unwrap_or_default()
+        self.responses.map_or_else(InputResponses::none, |span| {
+            InputResponses::checked(self.part(span))
+        })
     }
 
     pub(crate) fn meta(&self) -> Meta {

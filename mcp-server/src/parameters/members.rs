@@ -6,14 +6,14 @@
 use std::borrow::Cow;
 
 /// The members of an object, each with its key decoded and its value as JSON.
-pub(super) struct Members<'a> {
+pub(crate) struct Members<'a> {
     rest: &'a str,
     done: bool,
 }
 
 impl<'a> Members<'a> {
     /// Walks an object; of anything else it gives one `None`.
-    pub(super) fn of(json: &'a str) -> Self {
+    pub(crate) fn of(json: &'a str) -> Self {
         match json.strip_prefix('{') {
             Some(rest) => {
                 let rest = rest.trim_ascii_start();

@@ -5,6 +5,7 @@ mod members;
 mod shared;
 mod slots;
 
+pub(crate) use self::members::Members;
 pub use self::{
     args::{Args, ArgsParam},
     shared::{Shared, State, StateParam},

@@ -29,6 +29,9 @@ impl Digest {
         Self(hash.finalize().into())
     }
 
+    /// Stands for the digest of nothing, where there is nothing to tell apart.
+    pub(crate) const NOTHING: Self = Self([0; 32]);
+
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
     }

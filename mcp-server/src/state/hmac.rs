@@ -58,16 +58,15 @@ impl StateCodec for SignedCodec {
         }
         let (id, mac) = self.ring.active();
         let length = PREFIX.len() + KEY_ID + 1 + base64url::encoded_len(payload.len()) + 1 + TAG;
-        let mut text = Vec::with_capacity(length);
-        text.extend_from_slice(PREFIX.as_bytes());
-        push(&mut text, &id.0);
-        text.push(b'.');
-        push(&mut text, payload);
+        let mut text = String::with_capacity(length);
+        text.push_str(PREFIX);
+        base64url::append(&mut text, &id.0);
+        text.push('.');
+        base64url::append(&mut text, payload);
         let tag = mac.clone().chain_update(&text).finalize().into_bytes();
-        text.push(b'.');
-        push(&mut text, &tag);
-        Ok(String::from_utf8(text)
-            .expect("the prefix, the dots and the base64url alphabet are ASCII"))
+        text.push('.');
+        base64url::append(&mut text, &tag);
+        Ok(text)
     }
 
     fn open(&self, sealed: &str) -> Result<Vec<u8>, StateError> {
@@ -98,15 +97,6 @@ impl StateCodec for SignedCodec {
 
 fn mac(key: &[u8]) -> Hmac<Sha256> {
     Hmac::new_from_slice(key).expect("HMAC takes keys of any length")
-}
-
-/// Appends the bytes in base64url.
-fn push(text: &mut Vec<u8>, bytes: &[u8]) {
-    let start = text.len();
-    let end = start + base64url::encoded_len(bytes.len());
-    text.resize(end - bytes.len(), 0);
-    text.extend_from_slice(bytes);
-    base64url::encode_in_place(text, start, bytes.len());
 }
 
 #[cfg(test)]

@@ -73,7 +73,6 @@ impl StateCodec for SealedCodec {
     }
 }
 
-/// Seals in one allocation: encrypted at the end of the text's own buffer, then spread out over it as base64url.
 fn seal_with(
     cipher: &Xaes256Gcm,
     id: KeyId,
@@ -86,19 +85,18 @@ fn seal_with(
             limit: MAX_PAYLOAD,
         });
     }
-    let bytes = payload.len() + OVERHEAD;
-    let mut text = Vec::with_capacity(PREFIX.len() + base64url::encoded_len(bytes));
-    text.extend_from_slice(PREFIX.as_bytes());
-    text.resize(text.capacity() - bytes, 0);
-    text.extend_from_slice(&id.0);
-    text.extend_from_slice(&nonce);
-    let content = text.len();
-    text.extend_from_slice(payload);
-    let tag = encrypt(cipher, &nonce, &associated_data(id), &mut text[content..])
+    let mut bytes = Vec::with_capacity(payload.len() + OVERHEAD);
+    bytes.extend_from_slice(&id.0);
+    bytes.extend_from_slice(&nonce);
+    let content = bytes.len();
+    bytes.extend_from_slice(payload);
+    let tag = encrypt(cipher, &nonce, &associated_data(id), &mut bytes[content..])
         .map_err(|()| SealError::Codec("the cipher refused the payload's length".into()))?;
-    text.extend_from_slice(&tag);
-    base64url::encode_in_place(&mut text, PREFIX.len(), bytes);
-    Ok(String::from_utf8(text).expect("the prefix and the base64url alphabet are ASCII"))
+    bytes.extend_from_slice(&tag);
+    let mut text = String::with_capacity(PREFIX.len() + base64url::encoded_len(bytes.len()));
+    text.push_str(PREFIX);
+    base64url::append(&mut text, &bytes);
+    Ok(text)
 }
 
 fn associated_data(id: KeyId) -> [u8; PREFIX.len() + KEY_ID] {

@@ -32,6 +32,9 @@ use crate::{
 /// So many bytes may wait for a client that does not read; then its requests are not read either.
 const HIGH_WATER: usize = 4 * 1024 * 1024;
 
+/// So many bytes are written before the next message of a batch is answered.
+const CHUNK: usize = 256 * 1024;
+
 /// An output buffer of this size is given back once it is empty, in bytes.
 const LARGE: usize = 1024 * 1024;
 
@@ -177,6 +180,10 @@ impl<'io> Connection<'io> {
         // The lines leave the connection while they are read, so that it can be changed meanwhile.
         let mut lines = mem::replace(&mut self.lines, LineBuffer::empty());
         while let Some(line) = lines.next_line() {
+            if self.out.len() - self.written > CHUNK {
+                // A batch of large answers need not pile up. An error shows again at the next write.
+                let _ = self.poll_write(cx);
+            }
             match line {
                 Line::Message(line) => self.accept(line, cx),
                 Line::TooLong { limit } => {
