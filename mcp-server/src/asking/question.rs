@@ -1,6 +1,6 @@
 //! A question as the runtime sees it: kind, message and body, without the answer's type.
 
-use mcp_core::{protocol::CreateMessageRequestParams, rpc::write_json, schema::FormSchema};
+use mcp_core::{protocol::CreateMessageRequestParams, rpc::{write_json, write_str}, schema::FormSchema};
 
 use super::{Kind, shown::clean_message};
 use crate::{form::RenderedForm, state::Digest};
