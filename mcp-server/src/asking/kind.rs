@@ -54,10 +54,21 @@ impl Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Kinds(u8);
 
+/// Completions that may use tools: more than [`Kind::Sampling`], and no kind of its own.
+const SAMPLING_TOOLS: u8 = 1 << 7;
+
 impl Kinds {
     pub(crate) fn with(self, kind: Kind, declared: bool) -> Self {
         if declared {
             Self(self.0 | kind.bit())
+        } else {
+            self
+        }
+    }
+
+    pub(crate) fn with_sampling_tools(self, declared: bool) -> Self {
+        if declared {
+            Self(self.0 | SAMPLING_TOOLS)
         } else {
             self
         }
@@ -73,6 +84,19 @@ impl Kinds {
             Ok(())
         } else {
             Err(RpcError::missing_client_capability(kind.required()))
+        }
+    }
+
+    /// `-32021` where the client's completions cannot use tools.
+    ///
+    /// Specification: client/sampling, Capabilities.
+    pub(crate) fn require_sampling_tools(self) -> Result<(), RpcError> {
+        if self.0 & SAMPLING_TOOLS != 0 {
+            Ok(())
+        } else {
+            Err(RpcError::missing_client_capability(
+                json!({ "sampling": { "tools": {} } }),
+            ))
         }
     }
 }

@@ -1,8 +1,12 @@
 //! A question as the runtime sees it: kind, message and body, without the answer's type.
 
-use mcp_core::{protocol::CreateMessageRequestParams, rpc::{write_json, write_str}, schema::FormSchema};
+use mcp_core::{
+    protocol::CreateMessageRequestParams,
+    rpc::{RpcError, write_json, write_str},
+    schema::FormSchema,
+};
 
-use super::{Kind, shown::clean_message};
+use super::{Kind, Kinds, shown::clean_message};
 use crate::{form::RenderedForm, state::Digest};
 
 /// One input request, before it has a key.
@@ -86,6 +90,17 @@ impl Question {
             Body::Url(_) => Kind::Url,
             Body::Sampling(_) => Kind::Sampling,
             Body::Roots => Kind::Roots,
+        }
+    }
+
+    /// `-32021` where the client did not declare what the question needs.
+    pub(crate) fn require(&self, kinds: Kinds) -> Result<(), RpcError> {
+        kinds.require(self.kind())?;
+        match &self.body {
+            Body::Sampling(params) if params.tools.is_some() || params.tool_choice.is_some() => {
+                kinds.require_sampling_tools()
+            }
+            _ => Ok(()),
         }
     }
 

@@ -160,6 +160,12 @@ impl Asking<'_> {
                 }
             }
         };
+        // Only now: how often it was shown must not be forgotten over an answer that cannot be read.
+        self.ctx
+            .exchange()
+            .payload
+            .asked
+            .remove(asked.marker.parameter);
         self.settled(settlement).await
     }
 
@@ -239,7 +245,6 @@ impl Asking<'_> {
             && let Some(raw) = self.responses.get(key)
             && let Some(answer) = self.fresh(asked, question, raw, &mut exchange)?
         {
-            exchange.payload.asked.remove(key);
             let recorded = state::Answer {
                 question: digest,
                 value: answer.record(elicited),
@@ -248,12 +253,11 @@ impl Asking<'_> {
             return Ok(Found::Answer(answer));
         }
         drop(exchange);
-        let kinds = self.ctx.kinds();
-        if !kinds.contains(question.kind()) && asked.has_fallback {
-            return Ok(Found::Unsupported);
+        match question.require(self.ctx.kinds()) {
+            Ok(()) => Ok(Found::Nothing(digest)),
+            Err(_) if asked.has_fallback => Ok(Found::Unsupported),
+            Err(error) => Err(error.into()),
         }
-        kinds.require(question.kind())?;
-        Ok(Found::Nothing(digest))
     }
 
     /// Reads a fresh answer; `None` where there is nothing in it to record.

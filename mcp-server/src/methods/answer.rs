@@ -151,8 +151,8 @@ fn check_questions(ctx: &Context, input: &InputRequired) -> Result<(), RpcError>
     if input.of_parameters {
         return Ok(());
     }
-    for (_, kind) in input.kinds() {
-        ctx.kinds().require(kind)?;
+    for request in &input.requests {
+        request.question.require(ctx.kinds())?;
     }
     let fault = if input.requests.is_empty() && input.state.is_none() {
         Some("it has neither a question nor a state".to_owned())

@@ -78,7 +78,7 @@ struct ClientInfo<'a> {
 #[derive(Debug, Deserialize)]
 struct Declared {
     elicitation: Option<Elicitation>,
-    sampling: Option<Object>,
+    sampling: Option<Sampling>,
     roots: Option<Object>,
 }
 
@@ -86,6 +86,11 @@ struct Declared {
 struct Elicitation {
     form: Option<IgnoredAny>,
     url: Option<IgnoredAny>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Sampling {
+    tools: Option<IgnoredAny>,
 }
 
 /// Any object.
@@ -104,6 +109,7 @@ impl Declared {
             .with(Kind::Url, url)
             .with(Kind::Sampling, self.sampling.is_some())
             .with(Kind::Roots, self.roots.is_some())
+            .with_sampling_tools(self.sampling.as_ref().is_some_and(|s| s.tools.is_some()))
     }
 }
 

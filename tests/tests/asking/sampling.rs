@@ -125,3 +125,39 @@ async fn answers_of_another_kind_are_refused() {
         assert_eq!(code(&answer), -32602, "{response}");
     }
 }
+
+/// Lets the client's model use a tool.
+#[tool]
+async fn compute(ctx: Context, #[resolve(with_tools())] line: Resolve<Sampled>) -> String {
+    line.model.clone()
+}
+
+fn with_tools() -> Ask<Sampled> {
+    let params = json!({
+        "messages": [{"role": "user", "content": {"type": "text", "text": "2 + 2?"}}],
+        "maxTokens": 50,
+        "tools": [{"name": "add", "inputSchema": {"type": "object"}}],
+    });
+    Ask::sample(serde_json::from_value(params).unwrap())
+}
+
+/// A client that completes messages need not be able to let its model use tools.
+#[tokio::test]
+async fn completions_with_tools_need_a_capability_of_their_own() {
+    let (server, _) = server(tools![compute]);
+    let mut wire = Wire::open(&server);
+    for declared in [
+        json!({"sampling": {}}),
+        json!({"sampling": {"context": {}}}),
+    ] {
+        wire.declare(declared);
+        let answer = wire.call("compute", json!({})).await;
+        assert_eq!(code(&answer), -32021);
+        assert_eq!(
+            answer["error"]["data"]["requiredCapabilities"],
+            json!({"sampling": {"tools": {}}})
+        );
+    }
+    wire.declare(json!({"sampling": {"tools": {}}}));
+    assert_eq!(asked(&wire.call("compute", json!({})).await), ["line"]);
+}
