@@ -15,6 +15,7 @@ mod layers;
 mod listing;
 mod messages;
 mod notices;
+mod promises;
 mod results;
 mod schemas;
 mod versions;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use mcp_server::assert_provider_safe;
 use mcp_server::prelude::*;
+use mcp_tests::wire::Wire;
 use serde_json::{Value, json};
 
 use crate::open;
@@ -175,9 +176,9 @@ fn ten() -> u32 {
     10
 }
 
-/// The schemas of all tools, by name: of the arguments and of the result.
-async fn listed() -> BTreeMap<String, (Value, Option<Value>)> {
-    let mut wire = open(tools![
+/// A connection to all of them.
+pub(crate) fn open_all() -> Wire {
+    open(tools![
         filters,
         numbers,
         options,
@@ -189,7 +190,12 @@ async fn listed() -> BTreeMap<String, (Value, Option<Value>)> {
         now,
         open_to_all,
         asks
-    ]);
+    ])
+}
+
+/// The schemas of all tools, by name: of the arguments and of the result.
+pub(crate) async fn listed() -> BTreeMap<String, (Value, Option<Value>)> {
+    let mut wire = open_all();
     let listed = wire.request("tools/list", json!({})).await;
     let tools = listed["result"]["tools"].as_array().unwrap().clone();
     tools
