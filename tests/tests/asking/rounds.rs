@@ -97,3 +97,34 @@ async fn a_call_knows_its_round() {
     let host = TestHost::new(&server).decline("first").cancel("second");
     call(&host, "count", json!({})).await.assert_text("round 3");
 }
+
+/// A type that never reads what its form takes.
+#[derive(Debug, JsonSchema, Form)]
+struct Unreadable {
+    /// How many?
+    count: i64,
+}
+
+impl<'de> Deserialize<'de> for Unreadable {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde::de::IgnoredAny::deserialize(deserializer)?;
+        Err(serde::de::Error::custom("never"))
+    }
+}
+
+/// Asks for it, but not for ever.
+#[tool]
+async fn unreadable(
+    #[resolve(Ask::form("How many?").at_most(3))] answer: Elicit<Unreadable>,
+) -> String {
+    format!("{answer:?}")
+}
+
+#[tokio::test]
+async fn asking_again_for_an_answer_that_does_not_decode_counts_too() {
+    let (server, _) = server(tools![unreadable]);
+    let host = TestHost::new(&server).answer("answer", json!({"count": 1}));
+    let ended = call(&host, "unreadable", json!({})).await;
+    ended.assert_tool_error("`answer` was shown 3 times");
+    ended.assert_asked(["answer", "answer", "answer"]);
+}
