@@ -475,3 +475,71 @@ fn shared_keys_need_a_shared_guard_or_a_word_that_there_is_one_process() {
         .build()
         .unwrap();
 }
+
+/// Needs two answers.
+#[tool(once)]
+async fn refund_twice_confirmed(
+    order: String,
+    #[elicit("Refund {order}?")] answer: Resolve<Confirm>,
+    #[elicit("Really, after {answer:?}?")] again: Resolve<Confirm>,
+) -> String {
+    format!("{order} refunded: {} {}", answer.confirm, again.confirm)
+}
+
+/// All states of an exchange are of that exchange: an earlier one does not buy a second run.
+#[tokio::test]
+async fn an_earlier_state_of_the_same_exchange_is_spent_with_it() {
+    let bodies = BodyCount::new();
+    let server = Server::builder("bank", "1.0.0")
+        .tools(tools![refund_twice_confirmed])
+        .layer(bodies.clone())
+        .build()
+        .unwrap();
+    let mut wire = Wire::open(&server);
+    let tool = "refund_twice_confirmed";
+    let order = json!({"order": "O-1"});
+    let really = || json!({"again": {"action": "accept", "content": {"confirm": true}}});
+    let first = wire.call(tool, order.clone()).await;
+    let second = wire.retry(tool, order.clone(), &first, yes()).await;
+    let done = wire.retry(tool, order.clone(), &second, really()).await;
+    assert_eq!(text(&done), "O-1 refunded: true true");
+    let from_first = wire.retry(tool, order.clone(), &first, yes()).await;
+    let again = wire.retry(tool, order.clone(), &from_first, really()).await;
+    assert!(tool_error(&again).contains(ALREADY_DONE), "{again}");
+    let declined = wire.retry(tool, order, &first, no()).await;
+    assert!(tool_error(&declined).contains(ALREADY_DONE), "{declined}");
+    bodies.assert_ran(tool, 1);
+}
+
+/// A double click, or a client that retries too eagerly: of many at once, on many connections and threads, one runs.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_many_at_once_one_runs() {
+    let (server, _, bodies) = bank();
+    let mut wire = Wire::open(&server);
+    for round in 1..=10 {
+        let order = json!({"order": format!("O-{round}")});
+        let first = wire.call("refund", order.clone()).await;
+        let params = retry_params("refund", order, &first, yes());
+        let calls: Vec<_> = (0..16)
+            .map(|_| {
+                let (server, params) = (server.clone(), params.clone());
+                tokio::spawn(async move { Wire::open(&server).request("tools/call", params).await })
+            })
+            .collect();
+        let mut done = 0;
+        for call in calls {
+            let answer = call.await.unwrap();
+            if answer["result"].get("isError").is_none() {
+                done += 1;
+            } else {
+                let error = tool_error(&answer);
+                assert!(
+                    error.contains(ALREADY_DONE) || error.contains(STILL_RUNNING),
+                    "{error}"
+                );
+            }
+        }
+        assert_eq!(done, 1);
+        bodies.assert_ran("refund", round);
+    }
+}

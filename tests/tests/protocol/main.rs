@@ -13,6 +13,7 @@ mod errors;
 mod golden;
 mod layers;
 mod listing;
+mod logs;
 mod messages;
 mod notices;
 mod promises;

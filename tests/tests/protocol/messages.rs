@@ -6,7 +6,7 @@ use mcp_server::prelude::*;
 use mcp_tests::wire::{Wire, code, text};
 use serde_json::{Value, json};
 
-use crate::open;
+use crate::{open, promises::Dice};
 
 /// Waits, then gives back what it got.
 #[tool]
@@ -334,4 +334,74 @@ async fn serving_ends_with_the_connection() {
     wire.close_input().await;
     assert_eq!(text(&wire.receive().await), "x");
     wire.served().await.unwrap();
+}
+
+#[derive(Debug, Deserialize, JsonSchema, Form)]
+struct Confirm {
+    /// Check to go ahead.
+    confirm: bool,
+}
+
+/// Asks.
+#[tool]
+async fn ask(what: String, #[elicit("Go on with {what}?")] answer: Elicit<Confirm>) -> String {
+    format!("{what} {answer:?}")
+}
+
+/// Whatever a line is made of, it costs itself at most: no damage to a message ends the connection, and nobody gets
+/// past a question by one.
+#[tokio::test]
+async fn damaged_messages_are_answered_once_at_most() {
+    let mut wire = open(tools![ask]);
+    let mut dice = Dice(1);
+    let arguments = json!({"what": "é"});
+    let asked = wire.call("ask", arguments.clone()).await;
+    let yes = json!({"answer": {"action": "accept", "content": {"confirm": true}}});
+    let mut params = mcp_tests::wire::retry_params("ask", arguments, &asked, yes);
+    params["_meta"] = wire.meta.clone();
+    let whole = json!({"jsonrpc": "2.0", "id": "whole", "method": "tools/call", "params": params});
+    let whole = whole.to_string().into_bytes();
+    for marker in 1000..3000 {
+        let mut line = whole.clone();
+        for _ in 0..=dice.below(3) {
+            let at = dice.below(line.len());
+            match dice.below(4) {
+                0 => line[at] = b" \"{}[]:,\\0-eu\x00\xff"[dice.below(15)],
+                1 => line.truncate(at + 1),
+                2 => drop(line.drain(at..(at + 20).min(line.len()))),
+                _ => {
+                    let part = line[at..(at + 20).min(line.len())].to_vec();
+                    drop(line.splice(at..at, part));
+                }
+            }
+        }
+        let shown = String::from_utf8_lossy(&line).into_owned();
+        line.push(b'\n');
+        wire.write(&line).await;
+        wire.send(&json!({"jsonrpc": "2.0", "id": marker, "method": "nothing"}))
+            .await;
+        let mut answers = 0;
+        loop {
+            let answer = wire.receive().await;
+            if answer["id"] == marker {
+                break;
+            }
+            answers += 1;
+            assert!(answers <= 1, "two answers to {shown}");
+            // Where the call went through, it was the very call that was confirmed.
+            if let Some(text) = answer["result"]["content"][0]["text"].as_str()
+                && answer["result"].get("isError").is_none()
+            {
+                assert!(
+                    [
+                        "é Accept(Confirm { confirm: true })",
+                        "é Decline",
+                        "é Cancel"
+                    ]
+                    .contains(&text),
+                    "{shown} gave {text}"
+                );
+            }
+        }
+    }
 }

@@ -111,3 +111,13 @@ async fn joined_requests_keep_their_order() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_token_is_a_string_or_an_integer() {
+    let mut wire = open(tools![report]);
+    for token in [json!(1.5), json!({}), json!([1]), json!(true)] {
+        wire.meta["progressToken"] = token.clone();
+        let answer = wire.call("report", json!({"steps": [1]})).await;
+        assert_eq!(mcp_tests::wire::code(&answer), -32602, "{token}");
+    }
+}

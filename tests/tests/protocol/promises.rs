@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 use crate::schemas;
 
 /// A small generator of numbers: the same ones in each run.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn roll(&mut self) -> u64 {
+    pub(crate) fn roll(&mut self) -> u64 {
         // Steele and Vigna's SplitMix64.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -18,7 +18,7 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.roll() % end as u64).unwrap()
     }
 
