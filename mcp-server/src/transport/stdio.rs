@@ -1,13 +1,32 @@
 //! Serving over standard input and output.
 //!
+//! Motivation: a thread that reads, answers and writes needs two system calls a message, where a
+//! task on an event loop needs more, and it works for pipes, sockets, files and terminals alike.
+//! Calls that wait go on as tasks of the run time; a second thread writes what they give.
+//!
 //! Specification: basic/transports/stdio.
 
 #[cfg(unix)]
 mod aside;
-mod thread;
+#[cfg(not(unix))]
+mod plain;
+#[cfg(not(unix))]
+use self::plain as aside;
 
-use std::io;
+use std::{
+    io::{self, Read, Write},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context as Task, Wake, Waker},
+    time::{Duration, Instant},
+};
 
+use tokio::{runtime::Handle, sync::oneshot};
+
+use self::aside::{ClientInput, ClientOutput};
+use super::session::{Answered, Outbox, Output, Session, is_gone};
 use crate::server::Server;
 
 impl Server {
@@ -25,15 +44,268 @@ impl Server {
     ///
     /// Where standard input or output cannot be used.
     pub async fn serve_stdio(&self) -> io::Result<()> {
-        #[cfg(unix)]
-        let (mut reader, mut writer) = aside::take()?;
-        #[cfg(not(unix))]
-        let (mut reader, mut writer) = (
-            thread::ThreadReader::new(io::stdin())?,
-            thread::Immediate(io::stdout()),
-        );
-        super::io::Connection::new(self.clone(), &mut *reader, &mut *writer)
-            .run()
-            .await
+        let (input, output) = aside::take()?;
+        let session = Session::new(self.clone());
+        let dropped = Dropped::default();
+        let stop = Arc::clone(&dropped.0);
+        let runtime = Handle::current();
+        let (done, ended) = oneshot::channel();
+        // Threads that nobody waits for: one may be reading when the process wants to end.
+        std::thread::Builder::new()
+            .name("mcp-stdio".to_owned())
+            .spawn(move || {
+                let _entered = runtime.enter();
+                // Whoever waited may have been dropped.
+                let _ = done.send(run(session, input, output, &stop));
+            })?;
+        match ended.await {
+            Ok(served) => served,
+            Err(_) => Err(io::Error::other("the thread that serves has panicked")),
+        }
+    }
+}
+
+/// Tells the thread that nobody waits for it any more.
+#[derive(Default)]
+struct Dropped(Arc<AtomicBool>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn run(
+    mut session: Session,
+    mut input: ClientInput,
+    output: ClientOutput,
+    stop: &AtomicBool,
+) -> io::Result<()> {
+    let writer = Arc::new(Writer {
+        outbox: Arc::clone(session.outbox()),
+        pending: Mutex::default(),
+        output,
+        bell: Arc::default(),
+    });
+    let waker = Waker::from(Arc::clone(&writer.bell));
+    session.outbox().wake_up(&waker);
+    let helper = Arc::clone(&writer);
+    std::thread::Builder::new()
+        .name("mcp-stdio-writer".to_owned())
+        .spawn(move || helper.run())?;
+    let served = serve(&mut session, &mut input, &writer, stop);
+    if served.is_ok() {
+        drain(&mut session, &writer);
+    }
+    session.give_up();
+    writer.bell.close();
+    match served {
+        Err(error) if is_gone(&error) => Ok(()),
+        other => other,
+    }
+}
+
+/// Reads, answers and writes until the client closes standard input.
+fn serve(
+    session: &mut Session,
+    input: &mut ClientInput,
+    writer: &Writer,
+    stop: &AtomicBool,
+) -> io::Result<()> {
+    // A call that waits becomes a task, which is polled anew: nobody needs to be woken here.
+    let mut cx = Task::from_waker(Waker::noop());
+    loop {
+        let answered = session.answer_lines(&mut cx);
+        let patience = match answered {
+            Answered::All => Patience::Little,
+            Answered::Some => Patience::Much,
+        };
+        writer.write(session, patience)?;
+        if answered == Answered::Some {
+            continue;
+        }
+        let count = match input.read(session.room()) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            count => count?,
+        };
+        if count == 0 || stop.load(Ordering::Relaxed) {
+            session.answer_rest(&mut cx);
+            return writer.write(session, Patience::Little);
+        }
+        session.filled(count);
+    }
+}
+
+/// Lets the calls under way finish, within the grace period.
+fn drain(session: &mut Session, writer: &Writer) {
+    let deadline = Instant::now() + session.server().options().drain_grace;
+    loop {
+        let working = session.working();
+        let rung = writer.bell.rung();
+        if writer.write(session, Patience::Little).is_err() {
+            return;
+        }
+        let written = writer.lock().unwritten().is_empty();
+        if working == 0 && written {
+            return;
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            tracing::warn!(
+                calls = working,
+                "calls were still under way after the grace period"
+            );
+            return;
+        }
+        writer
+            .bell
+            .wait_after(rung, left.min(Duration::from_millis(50)));
+    }
+}
+
+/// How long a write may wait for a client that does not read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// Not at all: what is left is the helper's.
+    Little,
+    /// Until there is less to write.
+    Much,
+}
+
+/// Writes for two threads: the one that serves, and a helper for what comes in between.
+///
+/// Whoever writes holds `pending` from taking the bytes to writing them, so that their order stays.
+struct Writer {
+    outbox: Arc<Outbox>,
+    pending: Mutex<Output>,
+    output: ClientOutput,
+    bell: Arc<Bell>,
+}
+
+impl Writer {
+    /// Writes what the session has.
+    fn write(&self, session: &mut Session, patience: Patience) -> io::Result<()> {
+        loop {
+            let mut pending = self.lock();
+            session.collect();
+            pending.append(session.output());
+            if self.write_some(&mut pending)? {
+                return Ok(());
+            }
+            let patience = if pending.is_full() {
+                Patience::Much
+            } else {
+                patience
+            };
+            drop(pending);
+            match patience {
+                Patience::Little => {
+                    self.bell.ring();
+                    return Ok(());
+                }
+                Patience::Much => self.output.wait()?,
+            }
+        }
+    }
+
+    /// Writes what calls have sent, whenever they do.
+    fn run(&self) {
+        let mut rung = 0;
+        while let Some(now) = self.bell.wait_for(rung) {
+            rung = now;
+            loop {
+                let mut pending = self.lock();
+                self.outbox.take(&mut pending);
+                let written = self.write_some(&mut pending);
+                drop(pending);
+                match written {
+                    Ok(true) => break,
+                    Ok(false) if self.output.wait().is_ok() => {}
+                    // The thread that serves meets the same error, and ends.
+                    _ => return,
+                }
+            }
+        }
+    }
+
+    /// Writes as much as the client takes; says whether that was all.
+    fn write_some(&self, pending: &mut Output) -> io::Result<bool> {
+        while !pending.unwritten().is_empty() {
+            match (&self.output).write(pending.unwritten()) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => pending.wrote(count),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Output> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Wakes threads: a counter that can be waited for.
+#[derive(Default)]
+struct Bell {
+    state: Mutex<BellState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct BellState {
+    rung: u64,
+    closed: bool,
+}
+
+impl Bell {
+    fn ring(&self) {
+        self.lock().rung += 1;
+        self.changed.notify_all();
+    }
+
+    fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    fn rung(&self) -> u64 {
+        self.lock().rung
+    }
+
+    /// Waits until it has rung since; `None` once it is closed.
+    fn wait_for(&self, since: u64) -> Option<u64> {
+        let mut state = self.lock();
+        while state.rung == since && !state.closed {
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        (!state.closed).then_some(state.rung)
+    }
+
+    /// Waits until it has rung since, or a while.
+    fn wait_after(&self, since: u64, at_most: Duration) {
+        let state = self.lock();
+        if state.rung == since {
+            drop(
+                self.changed
+                    .wait_timeout(state, at_most)
+                    .unwrap_or_else(PoisonError::into_inner),
+            );
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BellState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.ring();
     }
 }

@@ -69,7 +69,7 @@ fn batches_and_scalars_are_invalid_requests() {
         r#""x""#,
         "null",
     ] {
-        assert_eq!(fault(&line), (None, code::INVALID_REQUEST), "{line}");
+        assert_eq!(fault(line), (None, code::INVALID_REQUEST), "{line}");
     }
 }
 

@@ -2,32 +2,29 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io::{self, BufRead, BufReader},
+    io::{self, BufRead, BufReader, Read, Write},
     os::{
         fd::{AsFd, AsRawFd, OwnedFd},
-        unix::{
-            fs::{FileTypeExt, OpenOptionsExt},
-            net::UnixStream as StdUnixStream,
-        },
+        unix::fs::{FileTypeExt, OpenOptionsExt},
     },
 };
 
-use rustix::fs::OFlags;
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::{UnixStream, unix::pipe},
+use rustix::{
+    event::{PollFd, PollFlags},
+    fs::OFlags,
 };
-
-use super::thread::{Immediate, ThreadReader};
-
-type Reader = Box<dyn AsyncRead + Send + Unpin>;
-type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// The most bytes of a stray line that are shown in the log.
 const SHOWN: usize = 200;
 
+/// The client's messages.
+pub(super) struct ClientInput(File);
+
+/// The way to the client.
+pub(super) struct ClientOutput(File);
+
 /// Standard input and output, as streams of their own.
-pub(super) fn take() -> io::Result<(Reader, Writer)> {
+pub(super) fn take() -> io::Result<(ClientInput, ClientOutput)> {
     let input = rustix::io::fcntl_dupfd_cloexec(io::stdin().as_fd(), 3)?;
     let output = rustix::io::fcntl_dupfd_cloexec(io::stdout().as_fd(), 3)?;
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
@@ -36,7 +33,7 @@ pub(super) fn take() -> io::Result<(Reader, Writer)> {
     std::thread::Builder::new()
         .name("mcp-stray-stdout".to_owned())
         .spawn(move || report(File::from(stray)))?;
-    Ok((reader(input)?, writer(output)?))
+    Ok((ClientInput(input.into()), ClientOutput(unblocked(output)?)))
 }
 
 /// Passes what was printed on to standard error, and says so.
@@ -50,56 +47,69 @@ fn report(stray: File) {
             line = shown.trim_end(),
             "something was printed to standard output, which is the client's; it went to standard error"
         );
-        let _ = io::Write::write_all(&mut io::stderr(), &line);
+        let _ = io::stderr().write_all(&line);
         line.clear();
         line.shrink_to(64 * 1024);
     }
 }
 
-fn reader(input: OwnedFd) -> io::Result<Reader> {
-    let kind = File::from(input.try_clone()?).metadata()?.file_type();
+/// Makes writes to a pipe or socket return where they would wait.
+fn unblocked(output: OwnedFd) -> io::Result<File> {
+    let output = File::from(output);
+    let kind = output.metadata()?.file_type();
     if kind.is_fifo() {
-        // Reopened where that is possible, so that the mode is not shared with other holders.
-        let path = format!("/proc/self/fd/{}", input.as_raw_fd());
-        let own = OpenOptions::new()
-            .read(true)
-            .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
-            .open(path);
-        let receiver = match own {
-            Ok(file) => pipe::Receiver::from_file(file)?,
-            Err(_) => pipe::Receiver::from_owned_fd(input)?,
-        };
-        return Ok(Box::new(receiver));
-    }
-    if kind.is_socket() {
-        return Ok(Box::new(socket(input)?));
-    }
-    Ok(Box::new(ThreadReader::new(File::from(input))?))
-}
-
-fn writer(output: OwnedFd) -> io::Result<Writer> {
-    let kind = File::from(output.try_clone()?).metadata()?.file_type();
-    if kind.is_fifo() {
+        // Opened anew where that is possible, so that the mode is not shared with other holders.
         let path = format!("/proc/self/fd/{}", output.as_raw_fd());
         let own = OpenOptions::new()
             .write(true)
             .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
             .open(path);
-        let sender = match own {
-            Ok(file) => pipe::Sender::from_file(file)?,
-            Err(_) => pipe::Sender::from_owned_fd(output)?,
-        };
-        return Ok(Box::new(sender));
+        if let Ok(own) = own {
+            return Ok(own);
+        }
     }
-    if kind.is_socket() {
-        return Ok(Box::new(socket(output)?));
+    if kind.is_fifo() || kind.is_socket() {
+        let flags = rustix::fs::fcntl_getfl(&output)?;
+        rustix::fs::fcntl_setfl(&output, flags | OFlags::NONBLOCK)?;
     }
-    Ok(Box::new(Immediate(File::from(output))))
+    Ok(output)
 }
 
-/// Some hosts give their children sockets for pipes.
-fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
-    let socket = StdUnixStream::from(fd);
-    socket.set_nonblocking(true)?;
-    UnixStream::from_std(socket)
+/// Waits until a stream can be read or written.
+fn wait(stream: &File, for_what: PollFlags) -> io::Result<()> {
+    match rustix::event::poll(&mut [PollFd::new(stream, for_what)], None) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Read for ClientInput {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(buffer) {
+                // Whoever started this process has set its mode so.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    wait(&self.0, PollFlags::IN)?;
+                }
+                count => return count,
+            }
+        }
+    }
+}
+
+impl ClientOutput {
+    /// Waits until the client takes more.
+    pub(super) fn wait(&self) -> io::Result<()> {
+        wait(&self.0, PollFlags::OUT)
+    }
+}
+
+impl Write for &ClientOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (&self.0).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

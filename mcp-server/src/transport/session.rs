@@ -1,0 +1,306 @@
+//! One client's connection without its I/O: bytes in, bytes out, and the calls between them.
+//!
+//! Motivation: a call that does not wait is answered where it was read, and costs neither a task nor
+//! a lock. Calls that wait become tasks and put their answers into the outbox. Who reads and writes,
+//! a task or threads, is the driver's to say.
+//!
+//! Specification: basic/transports/stdio.
+
+use std::{
+    collections::HashMap,
+    io, mem,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context as Task, Waker},
+};
+
+use mcp_core::rpc::{Line, LineBuffer, RequestId, RpcError, write_error};
+
+use crate::{
+    context::Context, dispatch::Accepted, peer::Peer, reporter::Outgoing, server::Server,
+    state::Principal,
+};
+
+/// While so many bytes wait for a client that does not read, its requests are not answered either.
+const HIGH_WATER: usize = 1024 * 1024;
+
+/// So many bytes are offered to the client before the next message of a batch is answered.
+const CHUNK: usize = 256 * 1024;
+
+/// A connection's state.
+pub(super) struct Session {
+    server: Server,
+    peer: Peer,
+    lines: LineBuffer,
+    output: Output,
+    outbox: Arc<Outbox>,
+    /// Calls that wait.
+    running: HashMap<RequestId, Context>,
+}
+
+/// What became of the lines that were read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Answered {
+    /// All of them are answered or under way.
+    All,
+    /// Some are left, because a good deal of output waits to be written.
+    Some,
+}
+
+impl Session {
+    pub(super) fn new(server: Server) -> Self {
+        let outbox = Arc::new(Outbox::default());
+        Self {
+            peer: Peer {
+                principal: Principal::Local,
+                outgoing: outbox.clone(),
+            },
+            lines: LineBuffer::new(server.options().max_message_bytes),
+            server,
+            output: Output::default(),
+            outbox,
+            running: HashMap::new(),
+        }
+    }
+
+    pub(super) fn server(&self) -> &Server {
+        &self.server
+    }
+
+    pub(super) fn outbox(&self) -> &Arc<Outbox> {
+        &self.outbox
+    }
+
+    /// Where the next bytes go.
+    pub(super) fn room(&mut self) -> &mut [u8] {
+        self.lines.room()
+    }
+
+    /// Says how many bytes were read.
+    pub(super) fn filled(&mut self, count: usize) {
+        self.lines.filled(count);
+    }
+
+    /// What is to be written.
+    pub(super) fn output(&mut self) -> &mut Output {
+        &mut self.output
+    }
+
+    /// Answers the lines that were read, a chunk of output at a time.
+    pub(super) fn answer_lines(&mut self, cx: &mut Task<'_>) -> Answered {
+        while self.output.unwritten().len() <= CHUNK {
+            // The line leaves the connection while it is answered, so that the rest can change.
+            let mut lines = mem::replace(&mut self.lines, LineBuffer::empty());
+            let line = lines.next_line();
+            let more = line.is_some();
+            match line {
+                Some(Line::Message(line)) => self.answer(line, cx),
+                Some(Line::TooLong { limit }) => {
+                    tracing::warn!(limit, "a message was longer than the limit");
+                    let error = RpcError::invalid_request(format!(
+                        "the message is longer than {limit} bytes, the limit of `max_message_bytes`"
+                    ));
+                    write_error(&mut self.output.bytes, None, &error);
+                    self.output.bytes.push(b'\n');
+                }
+                None => {}
+            }
+            self.lines = lines;
+            if !more {
+                return Answered::All;
+            }
+        }
+        Answered::Some
+    }
+
+    /// Answers what stands after the last line's end, when the stream has ended.
+    pub(super) fn answer_rest(&mut self, cx: &mut Task<'_>) {
+        let mut lines = mem::replace(&mut self.lines, LineBuffer::empty());
+        if let Some(Line::Message(line)) = lines.rest() {
+            self.answer(line, cx);
+        }
+    }
+
+    fn answer(&mut self, line: &[u8], cx: &mut Task<'_>) {
+        let out = &mut self.output.bytes;
+        let before = out.len();
+        match self.server.accept(line, &self.peer, cx, out) {
+            Accepted::Done => {}
+            Accepted::Cancel(id) => {
+                if let Some(ctx) = self.running.remove(&id) {
+                    ctx.give_up();
+                }
+            }
+            Accepted::Running(call) => {
+                self.collect_finished();
+                let id = call.id();
+                if self.running.contains_key(&id) {
+                    let error = RpcError::invalid_request(
+                        "a request with this `id` is still being answered",
+                    );
+                    write_error(&mut self.output.bytes, Some(call.raw_id()), &error);
+                } else {
+                    self.running.insert(id.clone(), call.context().clone());
+                    let outbox = Arc::clone(&self.outbox);
+                    outbox.lock().working += 1;
+                    tokio::spawn(async move {
+                        let answer = call.answer().await;
+                        outbox.finish(id, answer);
+                    });
+                }
+            }
+        }
+        let out = &mut self.output.bytes;
+        if out.len() > before {
+            out.push(b'\n');
+            // What a call has sent stands before its result, also where it was answered at once.
+            if self.outbox.sent.swap(false, Ordering::Relaxed) {
+                let sent = mem::take(&mut self.outbox.lock().bytes);
+                out.splice(before..before, sent);
+            }
+        }
+    }
+
+    /// Takes over what calls have sent and finished.
+    pub(super) fn collect(&mut self) {
+        self.collect_finished();
+        self.outbox.take(&mut self.output);
+    }
+
+    fn collect_finished(&mut self) {
+        let mut waiting = self.outbox.lock();
+        for id in waiting.finished.drain(..) {
+            self.running.remove(&id);
+        }
+    }
+
+    /// How many calls have not ended, those that were given up and may not be dropped among them.
+    pub(super) fn working(&self) -> usize {
+        self.outbox.lock().working
+    }
+
+    /// The client has gone: calls that have claimed nothing end.
+    pub(super) fn give_up(&mut self) {
+        for ctx in self.running.values() {
+            ctx.give_up();
+        }
+    }
+}
+
+/// Bytes on their way to the client.
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    bytes: Vec<u8>,
+    written: usize,
+}
+
+impl Output {
+    pub(super) fn unwritten(&self) -> &[u8] {
+        &self.bytes[self.written..]
+    }
+
+    /// Whether so much waits that reading should, too.
+    pub(super) fn is_full(&self) -> bool {
+        self.unwritten().len() > HIGH_WATER
+    }
+
+    /// Says how many bytes were written.
+    pub(super) fn wrote(&mut self, count: usize) {
+        self.written += count;
+        if self.written >= self.bytes.len() {
+            self.written = 0;
+            self.bytes.clear();
+            // A buffer that one large answer has grown is given back.
+            self.bytes.shrink_to(2 * HIGH_WATER);
+        }
+    }
+
+    /// Moves everything behind what is there already.
+    pub(super) fn append(&mut self, other: &mut Self) {
+        if self.unwritten().is_empty() {
+            mem::swap(self, other);
+        } else {
+            self.bytes.extend_from_slice(other.unwritten());
+            other.wrote(other.unwritten().len());
+        }
+    }
+}
+
+/// Where calls that wait put their messages and answers.
+#[derive(Default)]
+pub(super) struct Outbox {
+    waiting: Mutex<Waiting>,
+    /// Whether a message was sent: looked at without the lock.
+    sent: AtomicBool,
+}
+
+#[derive(Default)]
+struct Waiting {
+    bytes: Vec<u8>,
+    finished: Vec<RequestId>,
+    working: usize,
+    /// Who writes.
+    waker: Option<Waker>,
+}
+
+impl Outbox {
+    /// Wakes this one whenever there is something to write, or a call has ended.
+    pub(super) fn wake_up(&self, waker: &Waker) {
+        let mut waiting = self.lock();
+        if !waiting.waker.as_ref().is_some_and(|w| w.will_wake(waker)) {
+            waiting.waker = Some(waker.clone());
+        }
+    }
+
+    /// Moves what was sent behind the output.
+    pub(super) fn take(&self, output: &mut Output) {
+        output.bytes.append(&mut self.lock().bytes);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn finish(&self, id: RequestId, answer: Option<Vec<u8>>) {
+        let mut waiting = self.lock();
+        waiting.working -= 1;
+        if let Some(answer) = answer {
+            waiting.bytes.extend_from_slice(&answer);
+            waiting.bytes.push(b'\n');
+            // A call that was given up has left the register already, and its id may be in use again.
+            waiting.finished.push(id);
+        }
+        Self::wake(waiting);
+    }
+
+    fn wake(waiting: MutexGuard<'_, Waiting>) {
+        let waker = waiting.waker.clone();
+        drop(waiting);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+impl Outgoing for Outbox {
+    fn send(&self, message: &[u8]) {
+        let mut waiting = self.lock();
+        waiting.bytes.extend_from_slice(message);
+        waiting.bytes.push(b'\n');
+        self.sent.store(true, Ordering::Relaxed);
+        Self::wake(waiting);
+    }
+}
+
+/// Whether the client has simply gone.
+pub(super) fn is_gone(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::BrokenPipe
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::WriteZero
+    )
+}

@@ -1,0 +1,42 @@
+//! The client's streams where they cannot be moved aside: a tool must not print.
+
+use std::io::{self, Read, Write};
+
+/// The client's messages.
+pub(super) struct ClientInput(io::Stdin);
+
+/// The way to the client.
+pub(super) struct ClientOutput(io::Stdout);
+
+/// Standard input and output as they are.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+pub(super) fn take() -> io::Result<(ClientInput, ClientOutput)> {
+    Ok((ClientInput(io::stdin()), ClientOutput(io::stdout())))
+}
+
+impl Read for ClientInput {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl ClientOutput {
+    /// Writes wait for themselves.
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+    pub(super) fn wait(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Write for &ClientOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut stdout = self.0.lock();
+        stdout.write_all(bytes)?;
+        stdout.flush()?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
