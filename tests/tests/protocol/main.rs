@@ -13,7 +13,6 @@ mod errors;
 mod golden;
 mod layers;
 mod listing;
-mod logs;
 mod messages;
 mod notices;
 mod promises;

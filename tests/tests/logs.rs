@@ -1,21 +1,24 @@
 //! What the log says: the reasons that clients are not told, and nothing that people have answered.
+//!
+//! A process of its own: what a subscriber gets to see is decided for all threads of a process at once.
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
-use std::{
-    io,
-    sync::{Arc, Mutex},
-};
+use std::{cell::RefCell, io, sync::Once};
 
 use mcp_server::prelude::*;
 use mcp_tests::wire::{Wire, text, tool_error};
 use serde_json::json;
 
-/// Keeps what is logged on this thread.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+thread_local! {
+    /// What was logged on this thread, where a test and its server run.
+    static LOGGED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+struct Log;
 
 impl io::Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
+        LOGGED.with_borrow_mut(|logged| logged.extend_from_slice(bytes));
         Ok(bytes.len())
     }
 
@@ -25,20 +28,21 @@ impl io::Write for Log {
 }
 
 impl Log {
-    /// Logs everything, to the finest level, for as long as the guard lives.
-    fn begin() -> (Self, tracing::subscriber::DefaultGuard) {
-        let log = Self::default();
-        let writer = log.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .with_max_level(tracing::Level::TRACE)
-            .with_ansi(false)
-            .with_writer(move || writer.clone())
-            .finish();
-        (log, tracing::subscriber::set_default(subscriber))
+    /// Logs everything, to the finest level.
+    fn begin() -> Self {
+        static INSTALLED: Once = Once::new();
+        INSTALLED.call_once(|| {
+            tracing_subscriber::fmt()
+                .with_max_level(tracing::Level::TRACE)
+                .with_ansi(false)
+                .with_writer(|| Self)
+                .init();
+        });
+        Self
     }
 
     fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        LOGGED.with_borrow(|logged| String::from_utf8(logged.clone()).unwrap())
     }
 }
 
@@ -73,7 +77,7 @@ async fn open_file() -> Result<String, ToolError> {
 /// What people answer, what a call remembers, arguments and states are nobody's to read in a log.
 #[tokio::test]
 async fn neither_answers_nor_states_nor_arguments_are_logged() {
-    let (log, _guard) = Log::begin();
+    let log = Log::begin();
     let server = Server::builder("clinic", "1.0.0")
         .tools(tools![record])
         .build()
@@ -123,7 +127,7 @@ async fn neither_answers_nor_states_nor_arguments_are_logged() {
 /// A key that was made at start-up says what that means for replicas and restarts.
 #[tokio::test]
 async fn a_key_made_at_start_up_is_mentioned() {
-    let (log, _guard) = Log::begin();
+    let log = Log::begin();
     Server::builder("clinic", "1.0.0").build().unwrap();
     let logged = log.text();
     assert!(
@@ -135,7 +139,7 @@ async fn a_key_made_at_start_up_is_mentioned() {
 /// The reference that the model gets leads to the reason in the log.
 #[tokio::test]
 async fn a_foreign_error_is_found_in_the_log_by_its_reference() {
-    let (log, _guard) = Log::begin();
+    let log = Log::begin();
     let server = Server::builder("clinic", "1.0.0")
         .tools(tools![open_file])
         .build()
