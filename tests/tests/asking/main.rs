@@ -12,6 +12,7 @@ mod by_hand;
 mod capabilities;
 mod client;
 mod forms;
+mod guards;
 mod once;
 mod outcomes;
 mod pages;
