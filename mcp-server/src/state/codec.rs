@@ -46,4 +46,9 @@ pub trait StateCodec: Send + Sync {
     /// [`StateError::Malformed`], [`StateError::UnknownKey`] or [`StateError::Seal`]; comparisons of secret values take
     /// constant time.
     fn open(&self, sealed: &str) -> Result<Vec<u8>, StateError>;
+
+    /// Whether people are meant to read the payload: then it is JSON, and otherwise a compact binary form.
+    fn is_readable(&self) -> bool {
+        false
+    }
 }

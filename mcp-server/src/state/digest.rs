@@ -58,14 +58,22 @@ impl fmt::Debug for Digest {
 
 impl Serialize for Digest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.encode())
+        if serializer.is_human_readable() {
+            serializer.serialize_str(&self.encode())
+        } else {
+            serializer.serialize_bytes(&self.0)
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for Digest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        base64url::decode_array(&text)
+        let digest = if deserializer.is_human_readable() {
+            base64url::decode_array(&Cow::<str>::deserialize(deserializer)?)
+        } else {
+            <&[u8]>::deserialize(deserializer)?.try_into().ok()
+        };
+        digest
             .map(Self)
             .ok_or_else(|| serde::de::Error::custom("not a digest"))
     }

@@ -1,23 +1,31 @@
 //! What is inside a state: who, what and when it is for, and what the call has learned so far.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
-use std::marker::PhantomData;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde::de::{Error as _, MapAccess, Visitor};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::base64url;
 use super::digest::Digest;
 use super::error::{SealError, StateError};
+use super::few::Few;
 use super::principal::{Principal, SealedPrincipal};
 use super::verify::SKEW;
 
 /// The version of the body. A state of another version is malformed: exchanges are short, and may begin again.
 const VERSION: u8 = 1;
+
+/// How a body is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Binary: half the size, and read in a fraction of the time.
+    Compact,
+    /// JSON, for codecs whose point is that people can read it.
+    Readable,
+}
 
 /// The content of a state. Times are seconds since 1970.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -76,13 +84,26 @@ impl StateBody {
             .unwrap_or(UNIX_EPOCH + Duration::from_secs(u64::from(u32::MAX)))
     }
 
-    pub(crate) fn encode(&self) -> Result<Vec<u8>, SealError> {
-        serde_json::to_vec(self).map_err(|error| SealError::Codec(error.to_string()))
+    pub(crate) fn encode(&self, form: Form) -> Result<Vec<u8>, SealError> {
+        match form {
+            Form::Compact => {
+                postcard::to_stdvec(self).map_err(|error| SealError::Codec(error.to_string()))
+            }
+            Form::Readable => {
+                serde_json::to_vec(self).map_err(|error| SealError::Codec(error.to_string()))
+            }
+        }
     }
 
     /// Decodes positively: every field once and of its type, nothing else, nothing after it.
-    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, StateError> {
-        let body: Self = serde_json::from_slice(bytes).map_err(|_| StateError::Malformed)?;
+    pub(crate) fn decode(bytes: &[u8], form: Form) -> Result<Self, StateError> {
+        let body: Self = match form {
+            Form::Compact => match postcard::take_from_bytes(bytes) {
+                Ok((body, [])) => body,
+                _ => return Err(StateError::Malformed),
+            },
+            Form::Readable => serde_json::from_slice(bytes).map_err(|_| StateError::Malformed)?,
+        };
         let sound = body.version == VERSION && body.round > 0 && body.issued_at <= body.expires_at;
         if sound {
             Ok(body)
@@ -107,17 +128,17 @@ impl fmt::Debug for StateBody {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Payload {
     /// Answers taken, so that a person is asked each question once.
-    #[serde(rename = "a", deserialize_with = "unique")]
-    pub(crate) answers: BTreeMap<String, Answer>,
+    #[serde(rename = "a")]
+    pub(crate) answers: Few<Answer>,
     /// Questions shown and not yet settled.
-    #[serde(rename = "q", deserialize_with = "unique")]
-    pub(crate) asked: BTreeMap<String, Asked>,
+    #[serde(rename = "q")]
+    pub(crate) asked: Few<Asked>,
     /// Random ids of the flows begun, by flow name.
-    #[serde(rename = "f", deserialize_with = "unique")]
-    pub(crate) flows: BTreeMap<String, String>,
+    #[serde(rename = "f")]
+    pub(crate) flows: Few<String>,
     /// Results of work done once per exchange, by memo name.
-    #[serde(rename = "m", deserialize_with = "unique")]
-    pub(crate) memos: BTreeMap<String, Raw>,
+    #[serde(rename = "m")]
+    pub(crate) memos: Few<Raw>,
     /// The state of a tool that returns `Outcome::InputRequired` itself.
     #[serde(rename = "h", deserialize_with = "Option::deserialize")]
     pub(crate) by_hand: Option<String>,
@@ -152,9 +173,30 @@ pub(crate) struct Asked {
 }
 
 /// JSON kept as it came, so that no integer is rounded.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug)]
 pub(crate) struct Raw(pub(crate) Box<RawValue>);
+
+impl Serialize for Raw {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            self.0.serialize(serializer)
+        } else {
+            serializer.serialize_str(self.get())
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            return Box::deserialize(deserializer).map(Self);
+        }
+        let json = String::deserialize(deserializer)?;
+        RawValue::from_string(json)
+            .map(Self)
+            .map_err(|_| D::Error::custom("not JSON"))
+    }
+}
 
 impl Raw {
     pub(crate) fn get(&self) -> &str {
@@ -188,15 +230,22 @@ impl fmt::Display for ExchangeId {
 
 impl Serialize for ExchangeId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            serializer.serialize_bytes(&self.0)
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for ExchangeId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        base64url::decode_array(&text)
-            .map(Self)
+        let id = if deserializer.is_human_readable() {
+            base64url::decode_array(&Cow::<str>::deserialize(deserializer)?)
+        } else {
+            <&[u8]>::deserialize(deserializer)?.try_into().ok()
+        };
+        id.map(Self)
             .ok_or_else(|| D::Error::custom("not an exchange id"))
     }
 }
@@ -204,33 +253,6 @@ impl<'de> Deserialize<'de> for ExchangeId {
 /// A random id of 128 bits in base64url, such as a flow's.
 pub(crate) fn random_id() -> Result<String, SealError> {
     ExchangeId::random().map(|id| id.to_string())
-}
-
-/// Decodes a map and refuses a key that comes twice, of which serde would keep the last.
-fn unique<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<BTreeMap<String, T>, D::Error> {
-    struct Unique<T>(PhantomData<T>);
-
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for Unique<T> {
-        type Value = BTreeMap<String, T>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
-            let mut map = BTreeMap::new();
-            while let Some((key, value)) = access.next_entry()? {
-                if map.insert(key, value).is_some() {
-                    return Err(A::Error::custom("a key comes twice"));
-                }
-            }
-            Ok(map)
-        }
-    }
-
-    deserializer.deserialize_map(Unique(PhantomData))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, UNIX_EPOCH};
 
 use super::digest::{Digest, digest_arguments};
+use super::envelope::Form;
 use super::hmac::SignedCodec;
 use super::key::Key;
 use super::principal::Principal;
@@ -53,9 +54,11 @@ pub fn open_state(bytes: &[u8]) {
     }
     // Without protection the body's decoder sees the text; what it takes, it writes again.
     let _ = bare.open(text, &binding);
-    if let Ok(body) = StateBody::decode(bytes) {
-        let again = body.encode().expect("a body encodes");
-        assert!(StateBody::decode(&again).expect("what is written decodes") == body);
+    for form in [Form::Compact, Form::Readable] {
+        if let Ok(body) = StateBody::decode(bytes, form) {
+            let again = body.encode(form).expect("a body encodes");
+            assert!(StateBody::decode(&again, form).expect("what is written decodes") == body);
+        }
     }
 }
 

@@ -93,6 +93,10 @@ impl StateCodec for SignedCodec {
             .map_err(|_| StateError::Seal)?;
         base64url::decode(payload).ok_or(StateError::Malformed)
     }
+
+    fn is_readable(&self) -> bool {
+        true
+    }
 }
 
 fn mac(key: &[u8]) -> Hmac<Sha256> {

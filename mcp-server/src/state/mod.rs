@@ -20,6 +20,7 @@ mod codec;
 mod digest;
 mod envelope;
 mod error;
+mod few;
 mod hmac;
 mod key;
 mod principal;

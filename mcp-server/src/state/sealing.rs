@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::codec::{MAX_PAYLOAD, MAX_SEALED, StateCodec};
-use super::envelope::{ExchangeId, StateBody};
+use super::envelope::{ExchangeId, Form, StateBody};
 use super::error::{SealError, StateError, StateFailures};
 use super::hmac::SignedCodec;
 use super::key::{Key, KeyError};
@@ -181,9 +181,11 @@ impl RequestStates {
         body.issued_at = self.now();
         body.expires_at = body.issued_at.saturating_add(self.lifetime.as_secs());
         body.round = body.round.saturating_add(1);
-        let payload = body.encode()?;
-        check_size(payload.len(), MAX_PAYLOAD)?;
-        let sealed = self.with_codec(|codec| codec.seal(&payload))?;
+        let sealed = self.with_codec(|codec| {
+            let payload = body.encode(form_of(codec))?;
+            check_size(payload.len(), MAX_PAYLOAD)?;
+            codec.seal(&payload)
+        })?;
         check_size(sealed.len(), MAX_SEALED)?;
         Ok(sealed)
     }
@@ -207,11 +209,13 @@ impl RequestStates {
         if sealed.len() > MAX_SEALED {
             return Err(StateError::Malformed);
         }
-        let payload = self.with_codec(|codec| codec.open(sealed))?;
-        if payload.len() > MAX_PAYLOAD {
-            return Err(StateError::Malformed);
-        }
-        let body = StateBody::decode(&payload)?;
+        let body = self.with_codec(|codec| {
+            let payload = codec.open(sealed)?;
+            if payload.len() > MAX_PAYLOAD {
+                return Err(StateError::Malformed);
+            }
+            StateBody::decode(&payload, form_of(codec))
+        })?;
         verify(&body, binding, now)?;
         Ok(body)
     }
@@ -228,6 +232,14 @@ impl RequestStates {
         (self.clock)()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |since| since.as_secs())
+    }
+}
+
+fn form_of(codec: &dyn StateCodec) -> Form {
+    if codec.is_readable() {
+        Form::Readable
+    } else {
+        Form::Compact
     }
 }
 

@@ -166,11 +166,14 @@ fn drain(session: &mut Session, writer: &Writer) {
 /// How long a write may wait for a client that does not read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Patience {
-    /// Not at all: what is left is the helper's.
+    /// A moment, in which most clients read on; what is left then is the helper's.
     Little,
-    /// Until there is less to write.
+    /// Until it is written.
     Much,
 }
+
+/// A moment: longer than a switch of threads, shorter than anybody notices.
+const MOMENT: Duration = Duration::from_millis(10);
 
 /// Writes for two threads: the one that serves, and a helper for what comes in between.
 ///
@@ -199,11 +202,12 @@ impl Writer {
             };
             drop(pending);
             match patience {
-                Patience::Little => {
+                Patience::Little if !self.output.wait(Some(MOMENT))? => {
                     self.bell.ring();
                     return Ok(());
                 }
-                Patience::Much => self.output.wait()?,
+                Patience::Little => {}
+                Patience::Much => drop(self.output.wait(None)?),
             }
         }
     }
@@ -220,7 +224,7 @@ impl Writer {
                 drop(pending);
                 match written {
                     Ok(true) => break,
-                    Ok(false) if self.output.wait().is_ok() => {}
+                    Ok(false) if self.output.wait(None).is_ok() => {}
                     // The thread that serves meets the same error, and ends.
                     _ => return,
                 }

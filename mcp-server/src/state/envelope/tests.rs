@@ -47,8 +47,11 @@ fn body() -> StateBody {
 
 #[test]
 fn the_form_is_pinned() {
-    assert_eq!(String::from_utf8(body().encode().unwrap()).unwrap(), BODY);
-    assert!(StateBody::decode(BODY.as_bytes()).unwrap() == body());
+    assert_eq!(
+        String::from_utf8(body().encode(Form::Readable).unwrap()).unwrap(),
+        BODY
+    );
+    assert!(StateBody::decode(BODY.as_bytes(), Form::Readable).unwrap() == body());
 }
 
 /// A state sealed by an earlier release opens.
@@ -75,8 +78,8 @@ fn pinned_tokens_open() {
 
 #[test]
 fn integers_of_answers_are_kept() {
-    let body = StateBody::decode(BODY.as_bytes()).unwrap();
-    let answer = &body.payload.answers["answer"];
+    let body = StateBody::decode(BODY.as_bytes(), Form::Readable).unwrap();
+    let answer = body.payload.answers.get("answer").unwrap();
     assert_eq!(
         answer.value.get(),
         r#"{"action":"accept","content":{"n":9007199254740993}}"#
@@ -101,12 +104,42 @@ fn every_kind_of_content_survives() {
             changes: 1,
         },
     );
-    let bytes = body.encode().unwrap();
-    let decoded = StateBody::decode(&bytes).unwrap();
-    assert!(decoded == body);
-    assert_eq!(decoded.payload.memos["quote"].get(), "[1, 2.50]");
-    body.principal = Principal::Anonymous;
-    assert!(StateBody::decode(&body.encode().unwrap()).unwrap() == body);
+    for form in [Form::Compact, Form::Readable] {
+        for principal in [Principal::Local, Principal::Anonymous] {
+            body.principal = principal;
+            let bytes = body.encode(form).unwrap();
+            let decoded = StateBody::decode(&bytes, form).unwrap();
+            assert!(decoded == body);
+            let memo = decoded.payload.memos.get("quote").unwrap();
+            assert_eq!(memo.get(), "[1, 2.50]");
+        }
+    }
+}
+
+/// The compact form has one reading: cut short, followed by more, or of another version it is nothing.
+#[test]
+fn the_compact_form_is_read_whole_or_not_at_all() {
+    let bytes = body().encode(Form::Compact).unwrap();
+    assert!(StateBody::decode(&bytes, Form::Compact).unwrap() == body());
+    assert!(bytes.len() < BODY.len() * 2 / 3, "{} bytes", bytes.len());
+    for end in 0..bytes.len() {
+        assert!(
+            StateBody::decode(&bytes[..end], Form::Compact).is_err(),
+            "{end}"
+        );
+    }
+    let mut more = bytes.clone();
+    more.push(0);
+    assert_eq!(
+        StateBody::decode(&more, Form::Compact).err(),
+        Some(StateError::Malformed)
+    );
+    let mut other = bytes;
+    other[0] = 2;
+    assert_eq!(
+        StateBody::decode(&other, Form::Compact).err(),
+        Some(StateError::Malformed)
+    );
 }
 
 /// Every member is required, wherever it is.
@@ -191,7 +224,7 @@ fn anything_odd_is_malformed() {
         assert_malformed(text);
     }
     assert_eq!(
-        StateBody::decode(b"\xff").err(),
+        StateBody::decode(b"\xff", Form::Readable).err(),
         Some(StateError::Malformed)
     );
     let deep = "[".repeat(30_000);
@@ -201,7 +234,7 @@ fn anything_odd_is_malformed() {
 #[track_caller]
 fn assert_malformed(text: &str) {
     assert_eq!(
-        StateBody::decode(text.as_bytes()).err(),
+        StateBody::decode(text.as_bytes(), Form::Readable).err(),
         Some(StateError::Malformed),
         "{text}"
     );

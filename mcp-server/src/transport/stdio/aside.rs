@@ -7,10 +7,11 @@ use std::{
         fd::{AsFd, AsRawFd, OwnedFd},
         unix::fs::{FileTypeExt, OpenOptionsExt},
     },
+    time::Duration,
 };
 
 use rustix::{
-    event::{PollFd, PollFlags},
+    event::{PollFd, PollFlags, Timespec},
     fs::OFlags,
 };
 
@@ -75,10 +76,13 @@ fn unblocked(output: OwnedFd) -> io::Result<File> {
     Ok(output)
 }
 
-/// Waits until a stream can be read or written.
-fn wait(stream: &File, for_what: PollFlags) -> io::Result<()> {
-    match rustix::event::poll(&mut [PollFd::new(stream, for_what)], None) {
-        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+/// Waits until a stream can be read or written, or for a while; says whether it can.
+fn wait(stream: &File, for_what: PollFlags, at_most: Option<Duration>) -> io::Result<bool> {
+    let at_most = at_most.and_then(|time| Timespec::try_from(time).ok());
+    match rustix::event::poll(&mut [PollFd::new(stream, for_what)], at_most.as_ref()) {
+        Ok(ready) => Ok(ready > 0),
+        // Worth a try.
+        Err(rustix::io::Errno::INTR) => Ok(true),
         Err(error) => Err(error.into()),
     }
 }
@@ -89,7 +93,7 @@ impl Read for ClientInput {
             match self.0.read(buffer) {
                 // Whoever started this process has set its mode so.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    wait(&self.0, PollFlags::IN)?;
+                    wait(&self.0, PollFlags::IN, None)?;
                 }
                 count => return count,
             }
@@ -98,9 +102,9 @@ impl Read for ClientInput {
 }
 
 impl ClientOutput {
-    /// Waits until the client takes more.
-    pub(super) fn wait(&self) -> io::Result<()> {
-        wait(&self.0, PollFlags::OUT)
+    /// Waits until the client takes more, or for a while; says whether it does.
+    pub(super) fn wait(&self, at_most: Option<Duration>) -> io::Result<bool> {
+        wait(&self.0, PollFlags::OUT, at_most)
     }
 }
 

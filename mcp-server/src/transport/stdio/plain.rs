@@ -1,6 +1,9 @@
 //! The client's streams where they cannot be moved aside: a tool must not print.
 
-use std::io::{self, Read, Write};
+use std::{
+    io::{self, Read, Write},
+    time::Duration,
+};
 
 /// The client's messages.
 pub(super) struct ClientInput(io::Stdin);
@@ -23,8 +26,8 @@ impl Read for ClientInput {
 impl ClientOutput {
     /// Writes wait for themselves.
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-    pub(super) fn wait(&self) -> io::Result<()> {
-        Ok(())
+    pub(super) fn wait(&self, _: Option<Duration>) -> io::Result<bool> {
+        Ok(true)
     }
 }
 
