@@ -1,0 +1,45 @@
+//! One measurement of one server, for scripts: see [`USAGE`].
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use mcp_benches::{Error, Peer, Script, Until, Workload, resident_kib};
+
+const USAGE: &str = "usage:
+  drive calls WORKLOAD COUNT COMMAND..   makes COUNT calls, one at a time, and checks each reply
+  drive start TIMES COMMAND..            the median time from start to the first discover, in microseconds
+  drive idle COMMAND..                   the resident memory of a server that was asked once, in KiB";
+
+fn main() -> Result<(), Error> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match &words[..] {
+        ["calls", workload, count, program, rest @ ..] => {
+            let calls = Until::Calls(count.parse()?);
+            let mut peer = Peer::start(Command::new(program).args(rest))?;
+            peer.discover()?;
+            peer.run(&mut Script::new(Workload::parse(workload)?), 1, calls)?;
+            peer.finish()
+        }
+        ["start", times, program, rest @ ..] => {
+            let mut taken = Vec::new();
+            for _ in 0..times.parse::<usize>()?.max(1) {
+                let begun = Instant::now();
+                let mut peer = Peer::start(Command::new(program).args(rest))?;
+                peer.discover()?;
+                taken.push(begun.elapsed().as_micros());
+            }
+            taken.sort_unstable();
+            println!("{}", taken[taken.len() / 2]);
+            Ok(())
+        }
+        ["idle", program, rest @ ..] => {
+            let mut peer = Peer::start(Command::new(program).args(rest))?;
+            peer.discover()?;
+            std::thread::sleep(Duration::from_millis(300));
+            println!("{}", resident_kib(peer.id())?);
+            peer.finish()
+        }
+        _ => Err(USAGE.into()),
+    }
+}

@@ -1,0 +1,50 @@
+//! The floor: what a server written by hand for exactly these tools must do at the least.
+//!
+//! A blocking loop on one thread answers every whole line that one read brought and writes the replies at once. A
+//! request is parsed once, into borrowed types, and a reply is written once, into the output. It checks what the
+//! protocol asks to be checked, and nothing that only a framework can know.
+
+mod answer;
+mod request;
+mod seal;
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+
+/// What one read may bring.
+const BUFFER: usize = 256 * 1024;
+
+fn main() -> io::Result<()> {
+    // Straight to the descriptors: the buffers of std would only copy once more.
+    let mut input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    let floor = answer::Floor::new();
+    let mut buffer = vec![0; BUFFER];
+    let (mut start, mut end) = (0, 0);
+    let mut out = Vec::with_capacity(BUFFER);
+    loop {
+        match input.read(&mut buffer[end..]) {
+            Ok(0) => return Ok(()),
+            Ok(read) => end += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        }
+        while let Some(len) = memchr::memchr(b'\n', &buffer[start..end]) {
+            floor.answer(&buffer[start..start + len], &mut out);
+            start += len + 1;
+        }
+        if !out.is_empty() {
+            output.write_all(&out)?;
+            out.clear();
+        }
+        if start > 0 {
+            // At most the beginning of one message is left.
+            buffer.copy_within(start..end, 0);
+            (start, end) = (0, end - start);
+        }
+        if end == buffer.len() {
+            buffer.resize(buffer.len() * 2, 0);
+        }
+    }
+}

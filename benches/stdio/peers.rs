@@ -1,0 +1,27 @@
+//! Builds what we are compared with: in a workspace of its own, so that nothing but this ever compiles it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Builds the server on rmcp and says where it is; or why it could not be built.
+pub(crate) fn rmcp() -> Result<PathBuf, String> {
+    // Beside the profile's folder of what is measured, so in the target folder of this run.
+    let target = Path::new(env!("CARGO_BIN_EXE_floor"))
+        .ancestors()
+        .nth(2)
+        .ok_or("there is no target folder")?
+        .join("peers");
+    eprintln!("building the server on rmcp in {}", target.display());
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--release", "--locked", "--manifest-path"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/rmcp/Cargo.toml"))
+        .arg("--target-dir")
+        .arg(&target)
+        .status()
+        .map_err(|error| format!("cargo does not start: {error}"))?;
+    if !status.success() {
+        return Err(format!("cargo build ended with {status}"));
+    }
+    Ok(target.join("release/rmcp-server"))
+}
