@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::de::Error as _;
@@ -218,6 +220,25 @@ impl ExchangeId {
     pub(crate) fn random() -> Result<Self, SealError> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|_| SealError::Random)?;
+        Ok(Self(bytes))
+    }
+
+    /// An id that no other exchange has, here or elsewhere. It is not secret, so it need not be
+    /// unforeseeable: a random one a process, and a number.
+    pub(crate) fn next() -> Result<Self, SealError> {
+        static PROCESS: OnceLock<ExchangeId> = OnceLock::new();
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let Self(mut bytes) = match PROCESS.get() {
+            Some(process) => *process,
+            None => *PROCESS.get_or_init({
+                let first = Self::random()?;
+                move || first
+            }),
+        };
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        for (byte, of_number) in bytes.iter_mut().zip(number.to_le_bytes()) {
+            *byte ^= of_number;
+        }
         Ok(Self(bytes))
     }
 }

@@ -162,7 +162,7 @@ impl RequestStates {
 
     /// A body for a call that came without a state.
     pub(crate) fn begin(&self, binding: &Binding<'_>) -> Result<StateBody, SealError> {
-        Ok(StateBody::new(binding, ExchangeId::random()?))
+        Ok(StateBody::new(binding, ExchangeId::next()?))
     }
 
     /// Opens a state that came with a request, and counts and logs it if it is refused.

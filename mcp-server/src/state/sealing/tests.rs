@@ -284,6 +284,9 @@ fn custom_codecs_are_checked_around() {
                 .as_bytes()
                 .to_vec())
         }
+        fn is_readable(&self) -> bool {
+            true
+        }
     }
     let fixture = Fixture::new(Sealing::codec(Plain));
     let alice = alice();

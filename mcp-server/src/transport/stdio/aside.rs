@@ -15,6 +15,10 @@ use rustix::{
     fs::OFlags,
 };
 
+/// How many bytes the pipe to the client holds, where that can be said.
+#[cfg(target_os = "linux")]
+const PIPE: usize = 256 * 1024;
+
 /// The most bytes of a stray line that are shown in the log.
 const SHOWN: usize = 200;
 
@@ -59,6 +63,9 @@ fn unblocked(output: OwnedFd) -> io::Result<File> {
     let output = File::from(output);
     let kind = output.metadata()?.file_type();
     if kind.is_fifo() {
+        // Most answers then fit at once. Where it is refused, they take more than one write.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::pipe::fcntl_setpipe_size(&output, PIPE);
         // Opened anew where that is possible, so that the mode is not shared with other holders.
         let path = format!("/proc/self/fd/{}", output.as_raw_fd());
         let own = OpenOptions::new()
