@@ -40,8 +40,10 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
     static POOL: OnceLock<Arc<Pool>> = OnceLock::new();
     let (done, result) = oneshot::channel();
     POOL.get_or_init(Arc::default).spawn(Box::new(move || {
-        // Whoever waited may have been dropped.
-        let _ = done.send(catch_unwind(AssertUnwindSafe(work)));
+        // Work that nobody waits for any more, before it has begun, was given up.
+        if !done.is_closed() {
+            let _ = done.send(catch_unwind(AssertUnwindSafe(work)));
+        }
     }));
     match result.await {
         Ok(Ok(value)) => value,

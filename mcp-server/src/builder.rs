@@ -69,6 +69,7 @@ impl Builder {
                 ask_again_when_expired: false,
                 once_period: Duration::from_secs(24 * 60 * 60),
                 drain_grace: Duration::from_secs(5),
+                claimed_grace: Duration::from_secs(60),
             },
             faults: Faults::default(),
         }
@@ -250,6 +251,14 @@ impl Builder {
     #[must_use]
     pub fn drain_grace(mut self, grace: Duration) -> Self {
         self.options.drain_grace = grace;
+        self
+    }
+
+    /// How much longer calls may go on that have claimed something, whose effect may be under way.
+    /// 60 s by default.
+    #[must_use]
+    pub fn claimed_grace(mut self, grace: Duration) -> Self {
+        self.options.claimed_grace = grace;
         self
     }
 

@@ -360,6 +360,11 @@ impl Context {
         self.0.given_up.cancelled().await;
     }
 
+    /// Tells the messages of this call from those of others; 0 where it sends none.
+    pub(crate) fn number(&self) -> u64 {
+        self.0.reporter.as_ref().map_or(0, Reporter::call)
+    }
+
     /// No message of this call goes out any more but its result.
     pub(crate) fn close(&self) {
         if let Some(reporter) = &self.0.reporter {

@@ -7,14 +7,18 @@
 use std::{
     fmt,
     future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     task::{self, Poll},
 };
 
 use mcp_core::rpc::{Fault, Message, RawId, RequestId, RpcError, begin_result, parse, write_error};
 
+use serde_json::value::RawValue;
+
 use crate::{
     context::Context,
+    error::reference,
     legacy,
     methods::{self, CallFuture, Params, Terms},
     peer::Peer,
@@ -49,11 +53,7 @@ impl fmt::Debug for Running {
 
 impl Running {
     pub(crate) fn id(&self) -> RequestId {
-        self.raw_id().to_id()
-    }
-
-    pub(crate) fn raw_id(&self) -> RawId<'_> {
-        raw_id(&self.id)
+        raw_id(&self.id).to_id()
     }
 
     pub(crate) fn context(&self) -> &Context {
@@ -69,25 +69,45 @@ impl Running {
             let mut given_up = std::pin::pin!(ctx.given_up());
             let mut waits = true;
             std::future::poll_fn(|cx| {
-                if let Poll::Ready(result) = Pin::new(&mut call).poll(cx) {
-                    return Poll::Ready(Some(result));
-                }
                 waits = waits && given_up.as_mut().poll(cx).is_pending();
-                if waits || ctx.has_claims() {
-                    Poll::Pending
-                } else {
-                    Poll::Ready(None)
+                if !waits && !ctx.has_claims() {
+                    return Poll::Ready(None);
                 }
+                Pin::new(&mut call).poll(cx).map(Some)
             })
             .await
         };
+        // What the call holds may panic when it is dropped; the answer goes out all the same.
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(call)));
+        if dropped.is_err() {
+            tracing::error!(
+                tool = ctx.tool_name(),
+                "a call panicked when it was dropped"
+            );
+        }
         if ctx.is_given_up() {
             return None;
         }
+        let result = result?;
         let mut out = Vec::with_capacity(256);
-        methods::write(&ctx, raw_id(&id), result?, &mut out);
+        let written = catch_unwind(AssertUnwindSafe(|| {
+            methods::write(&ctx, raw_id(&id), result, &mut out);
+        }));
+        if written.is_err() {
+            out.clear();
+            write_error(&mut out, Some(raw_id(&id)), &panicked());
+        }
         Some(out)
     }
+}
+
+/// What the client sees of a panic outside of a tool's own work.
+fn panicked() -> RpcError {
+    let reference = reference();
+    tracing::error!(%reference, "a message's handling panicked");
+    RpcError::internal_error(format!(
+        "the message could not be handled; the server's log has the reason under {reference}"
+    ))
 }
 
 fn raw_id(json: &str) -> RawId<'_> {
@@ -99,10 +119,38 @@ fn raw_id(json: &str) -> RawId<'_> {
 
 impl Server {
     /// Handles one message: appends the answer to `out`, if there is one already.
+    ///
+    /// `is_open` tells whether a request with this id is still being answered.
     pub(crate) fn accept(
         &self,
         line: &[u8],
         peer: &Peer,
+        is_open: &dyn Fn(RawId<'_>) -> bool,
+        cx: &mut task::Context<'_>,
+        out: &mut Vec<u8>,
+    ) -> Accepted {
+        let before = out.len();
+        // Tools have their own; this is for what stands around them, such as a codec or an error's text.
+        let handled = catch_unwind(AssertUnwindSafe(|| {
+            self.handle(line, peer, is_open, cx, out)
+        }));
+        handled.unwrap_or_else(|_| {
+            out.truncate(before);
+            let message = std::str::from_utf8(line)
+                .ok()
+                .and_then(|line| parse::<&RawValue>(line).ok());
+            if let Some(Message::Request { id, .. }) = message {
+                write_error(out, Some(id), &panicked());
+            }
+            Accepted::Done
+        })
+    }
+
+    fn handle(
+        &self,
+        line: &[u8],
+        peer: &Peer,
+        is_open: &dyn Fn(RawId<'_>) -> bool,
         cx: &mut task::Context<'_>,
         out: &mut Vec<u8>,
     ) -> Accepted {
@@ -113,6 +161,15 @@ impl Server {
             return Accepted::Done;
         };
         match parse::<Params<'_>>(line) {
+            // An error that carried the id would be taken for the other request's answer.
+            Ok(Message::Request { id, .. }) if is_open(id) => {
+                let error = RpcError::invalid_request(format!(
+                    "a request with the id {} is still being answered",
+                    id.as_json()
+                ));
+                write_error(out, None, &error);
+                Accepted::Done
+            }
             Ok(Message::Request { id, method, params }) => {
                 let params = params.unwrap_or_default();
                 self.request(line, id, &method, &params, peer, cx, out)

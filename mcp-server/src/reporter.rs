@@ -4,7 +4,10 @@
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use mcp_core::{protocol::LoggingLevel, rpc::write_notification};
@@ -13,8 +16,8 @@ use serde_json::value::RawValue;
 
 /// Where a call's messages go. A transport implements it; it knows no method.
 pub(crate) trait Outgoing: Send + Sync {
-    /// Takes one whole message, without a line's end.
-    fn send(&self, message: &[u8]);
+    /// Takes one whole message of a call, without a line's end.
+    fn send(&self, call: u64, message: Vec<u8>);
 }
 
 /// How far a call is.
@@ -76,6 +79,8 @@ impl From<(f64, f64)> for Progress {
 pub(crate) struct Reporter {
     token: Option<Box<RawValue>>,
     level: Option<LoggingLevel>,
+    /// Tells the messages of this call from those of others.
+    call: u64,
     out: Arc<dyn Outgoing>,
     sent: Mutex<Sent>,
 }
@@ -102,7 +107,9 @@ impl Reporter {
         level: Option<LoggingLevel>,
         out: &Arc<dyn Outgoing>,
     ) -> Option<Self> {
+        static CALLS: AtomicU64 = AtomicU64::new(1);
         (token.is_some() || level.is_some()).then(|| Self {
+            call: CALLS.fetch_add(1, Ordering::Relaxed),
             token: token.map(RawValue::to_owned),
             level,
             out: Arc::clone(out),
@@ -164,6 +171,10 @@ impl Reporter {
         }
     }
 
+    pub(crate) fn call(&self) -> u64 {
+        self.call
+    }
+
     /// Nothing is sent any more: the result is on its way, or the client has given up.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
@@ -173,7 +184,7 @@ impl Reporter {
     fn send(&self, method: &str, params: &impl Serialize) {
         let mut message = Vec::with_capacity(128);
         write_notification(&mut message, method, params);
-        self.out.send(&message);
+        self.out.send(self.call, message);
     }
 
     fn lock(&self) -> MutexGuard<'_, Sent> {

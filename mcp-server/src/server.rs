@@ -48,6 +48,7 @@ pub(crate) struct Options {
     pub(crate) ask_again_when_expired: bool,
     pub(crate) once_period: Duration,
     pub(crate) drain_grace: Duration,
+    pub(crate) claimed_grace: Duration,
 }
 
 impl Server {

@@ -35,7 +35,8 @@ impl CallLayer for TimeLimit {
             }
             tracing::warn!(tool = ctx.tool_name(), limit = ?self.0, "a call took too long");
             Err(ToolError::new(format!(
-                "the call took longer than {:?}, which is its limit; try again with less to do",
+                "the call took longer than {:?}, which is its limit; what it has begun may still happen, \
+                 so look before it is called again",
                 self.0
             ))
             .into())

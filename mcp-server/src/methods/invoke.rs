@@ -37,7 +37,9 @@ impl CallFuture {
             return Self::Plain(Invocation::new(ctx));
         }
         Self::Boxed(Box::pin(async move {
-            let mut layered = Next::new(&ctx.tool().layers).run(ctx.clone());
+            // The layers' own code begins inside of the future, where a panic is caught.
+            let mut layered =
+                Box::pin(async { Next::new(&ctx.tool().layers).run(ctx.clone()).await });
             let result = std::future::poll_fn(|cx| poll_unwinding(layered.as_mut(), cx)).await;
             drop(layered);
             result.unwrap_or_else(|Panicked| failed(&ctx))
@@ -83,6 +85,19 @@ impl Invocation {
             running: start(&ctx),
             ctx,
             stage: Stage::Given,
+        }
+    }
+}
+
+/// A layer may drop a call that has claimed something: the claim must not stay in flight.
+impl Drop for Invocation {
+    fn drop(&mut self) {
+        if self.stage != Stage::Finishing
+            && self.ctx.has_claims()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let ctx = self.ctx.clone();
+            runtime.spawn(async move { ctx.finish_claims(Finished::Failed).await });
         }
     }
 }

@@ -5,6 +5,7 @@ use std::{
     io,
     pin::Pin,
     task::{Context as Task, Poll, ready},
+    time::Duration,
 };
 
 use tokio::{
@@ -48,10 +49,18 @@ struct Connection<'io> {
 impl Connection<'_> {
     async fn run(mut self) -> io::Result<()> {
         let served = std::future::poll_fn(|cx| self.poll_serve(cx)).await;
+        let options = self.session.server().options();
+        let (grace, claimed_grace) = (options.drain_grace, options.claimed_grace);
         if served.is_ok() {
-            self.drain().await;
+            self.drain(grace, Self::is_done).await;
         }
         self.session.give_up();
+        // What is left has claimed something: its effect may be under way.
+        self.drain(claimed_grace, |connection| {
+            connection.session.working() == 0
+        })
+        .await;
+        self.session.warn_of_left_calls();
         match served {
             Err(error) if is_gone(&error) => Ok(()),
             other => other,
@@ -82,43 +91,43 @@ impl Connection<'_> {
         }
     }
 
-    /// Lets the calls under way finish, within the grace period.
-    async fn drain(&mut self) {
+    /// Lets the calls under way finish, within a grace period.
+    async fn drain(&mut self, grace: Duration, is_done: fn(&mut Self) -> bool) {
         // Nothing to wait for is the rule.
-        if std::future::poll_fn(|cx| Poll::Ready(self.poll_drain(cx).is_ready())).await {
+        let done = |cx: &mut Task<'_>| Poll::Ready(self.poll_drain(cx, is_done).is_ready());
+        if std::future::poll_fn(done).await {
             return;
         }
         // A thread rings the bell, because the run time may have been built without timers.
-        let grace = self.session.server().options().drain_grace;
         let (bell, mut rung) = oneshot::channel();
         std::thread::spawn(move || {
             std::thread::sleep(grace);
             // Whoever waited may be done.
             let _ = bell.send(());
         });
-        let in_time = std::future::poll_fn(|cx| match self.poll_drain(cx) {
-            Poll::Ready(()) => Poll::Ready(true),
-            Poll::Pending => Pin::new(&mut rung).poll(cx).map(|_| false),
+        std::future::poll_fn(|cx| match self.poll_drain(cx, is_done) {
+            Poll::Ready(()) => Poll::Ready(()),
+            Poll::Pending => Pin::new(&mut rung).poll(cx).map(drop),
         })
         .await;
-        if !in_time {
-            tracing::warn!(
-                calls = self.session.working(),
-                "calls were still under way after the grace period"
-            );
+    }
+
+    /// Writes what is left, until that is done which is waited for.
+    fn poll_drain(&mut self, cx: &mut Task<'_>, is_done: fn(&mut Self) -> bool) -> Poll<()> {
+        self.session.outbox().wake_up(cx.waker());
+        self.session.collect();
+        // Where nothing can be written any more, calls are waited for all the same.
+        let _ = self.poll_write(cx);
+        if is_done(self) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
         }
     }
 
-    /// Writes what is left, until every call has been answered.
-    fn poll_drain(&mut self, cx: &mut Task<'_>) -> Poll<()> {
-        self.session.outbox().wake_up(cx.waker());
-        let working = self.session.working();
-        self.session.collect();
-        match self.poll_write(cx) {
-            Ok(Poll::Ready(())) if working == 0 => Poll::Ready(()),
-            Ok(_) => Poll::Pending,
-            Err(_) => Poll::Ready(()),
-        }
+    /// Every call has ended, and its answer is out.
+    fn is_done(&mut self) -> bool {
+        self.session.working() == 0 && self.session.output().unwritten().is_empty()
     }
 
     /// Writes as much as the stream takes.

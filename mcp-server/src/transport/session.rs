@@ -16,7 +16,7 @@ use std::{
     task::{Context as Task, Waker},
 };
 
-use mcp_core::rpc::{Line, LineBuffer, RequestId, RpcError, write_error};
+use mcp_core::rpc::{Line, LineBuffer, RawId, RequestId, RpcError, write_error};
 
 use crate::{
     context::Context, dispatch::Accepted, peer::Peer, reporter::Outgoing, server::Server,
@@ -28,6 +28,9 @@ const HIGH_WATER: usize = 1024 * 1024;
 
 /// So many bytes are offered to the client before the next message of a batch is answered.
 const CHUNK: usize = 256 * 1024;
+
+/// In place of a call's number: an answer, which is never forgotten.
+const ANSWER: u64 = 0;
 
 /// A connection's state.
 pub(super) struct Session {
@@ -124,32 +127,29 @@ impl Session {
     }
 
     fn answer(&mut self, line: &[u8], cx: &mut Task<'_>) {
+        if !self.running.is_empty() {
+            self.collect_finished();
+        }
+        let running = &self.running;
+        let is_open = |id: RawId<'_>| !running.is_empty() && running.contains_key(&id.to_id());
         let out = &mut self.output.bytes;
         let before = out.len();
-        match self.server.accept(line, &self.peer, cx, out) {
+        match self.server.accept(line, &self.peer, &is_open, cx, out) {
             Accepted::Done => {}
             Accepted::Cancel(id) => {
                 if let Some(ctx) = self.running.remove(&id) {
                     ctx.give_up();
+                    self.outbox.discard(ctx.number());
                 }
             }
             Accepted::Running(call) => {
-                self.collect_finished();
                 let id = call.id();
-                if self.running.contains_key(&id) {
-                    let error = RpcError::invalid_request(
-                        "a request with this `id` is still being answered",
-                    );
-                    write_error(&mut self.output.bytes, Some(call.raw_id()), &error);
-                } else {
-                    self.running.insert(id.clone(), call.context().clone());
-                    let outbox = Arc::clone(&self.outbox);
-                    outbox.lock().working += 1;
-                    tokio::spawn(async move {
-                        let answer = call.answer().await;
-                        outbox.finish(id, answer);
-                    });
-                }
+                self.running.insert(id.clone(), call.context().clone());
+                let finishing = Finishing::new(&self.outbox, id);
+                tokio::spawn(async move {
+                    let answer = call.answer().await;
+                    finishing.with(answer);
+                });
             }
         }
         let out = &mut self.output.bytes;
@@ -157,7 +157,8 @@ impl Session {
             out.push(b'\n');
             // What a call has sent stands before its result, also where it was answered at once.
             if self.outbox.sent.swap(false, Ordering::Relaxed) {
-                let sent = mem::take(&mut self.outbox.lock().bytes);
+                let mut sent = Vec::new();
+                self.outbox.lock().move_to(&mut sent);
                 out.splice(before..before, sent);
             }
         }
@@ -181,9 +182,17 @@ impl Session {
         self.outbox.lock().working
     }
 
-    /// The client has gone: calls that have claimed nothing end.
+    /// Says what goes on without its client.
+    pub(super) fn warn_of_left_calls(&self) {
+        let calls = self.working();
+        if calls > 0 {
+            tracing::warn!(calls, "calls were still under way after the grace period");
+        }
+    }
+
+    /// The client has gone: calls that have claimed nothing end, and nothing more is sent.
     pub(super) fn give_up(&mut self) {
-        for ctx in self.running.values() {
+        for (_, ctx) in self.running.drain() {
             ctx.give_up();
         }
     }
@@ -214,6 +223,9 @@ impl Output {
             self.bytes.clear();
             // A buffer that one large answer has grown is given back.
             self.bytes.shrink_to(2 * HIGH_WATER);
+        } else if self.written > CHUNK && self.written > self.bytes.len() / 2 {
+            self.bytes.drain(..self.written);
+            self.written = 0;
         }
     }
 
@@ -238,11 +250,29 @@ pub(super) struct Outbox {
 
 #[derive(Default)]
 struct Waiting {
-    bytes: Vec<u8>,
+    /// Messages and answers in their order, each with the number of its call.
+    messages: Vec<(u64, Vec<u8>)>,
+    /// How many bytes they have.
+    bytes: usize,
     finished: Vec<RequestId>,
     working: usize,
     /// Who writes.
     waker: Option<Waker>,
+}
+
+impl Waiting {
+    fn push(&mut self, call: u64, mut message: Vec<u8>) {
+        message.push(b'\n');
+        self.bytes += message.len();
+        self.messages.push((call, message));
+    }
+
+    fn move_to(&mut self, out: &mut Vec<u8>) {
+        for (_, message) in self.messages.drain(..) {
+            out.extend_from_slice(&message);
+        }
+        self.bytes = 0;
+    }
 }
 
 impl Outbox {
@@ -254,25 +284,29 @@ impl Outbox {
         }
     }
 
-    /// Moves what was sent behind the output.
+    /// Moves what was sent behind the output, unless that is full.
     pub(super) fn take(&self, output: &mut Output) {
-        output.bytes.append(&mut self.lock().bytes);
+        if !output.is_full() {
+            self.lock().move_to(&mut output.bytes);
+        }
+    }
+
+    /// Forgets what a call has sent: its client has given it up.
+    fn discard(&self, call: u64) {
+        if call == ANSWER {
+            return;
+        }
+        let mut waiting = self.lock();
+        waiting.messages.retain(|(of, _)| *of != call);
+        waiting.bytes = waiting
+            .messages
+            .iter()
+            .map(|(_, message)| message.len())
+            .sum();
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn finish(&self, id: RequestId, answer: Option<Vec<u8>>) {
-        let mut waiting = self.lock();
-        waiting.working -= 1;
-        if let Some(answer) = answer {
-            waiting.bytes.extend_from_slice(&answer);
-            waiting.bytes.push(b'\n');
-            // A call that was given up has left the register already, and its id may be in use again.
-            waiting.finished.push(id);
-        }
-        Self::wake(waiting);
     }
 
     fn wake(waiting: MutexGuard<'_, Waiting>) {
@@ -285,12 +319,50 @@ impl Outbox {
 }
 
 impl Outgoing for Outbox {
-    fn send(&self, message: &[u8]) {
+    fn send(&self, call: u64, message: Vec<u8>) {
         let mut waiting = self.lock();
-        waiting.bytes.extend_from_slice(message);
-        waiting.bytes.push(b'\n');
+        // Progress and log messages are worth less than memory.
+        if waiting.bytes > HIGH_WATER {
+            return;
+        }
+        waiting.push(call, message);
         self.sent.store(true, Ordering::Relaxed);
         Self::wake(waiting);
+    }
+}
+
+/// Ends a call that waits, whatever becomes of its task.
+struct Finishing {
+    outbox: Arc<Outbox>,
+    id: RequestId,
+    answer: Option<Vec<u8>>,
+}
+
+impl Finishing {
+    fn new(outbox: &Arc<Outbox>, id: RequestId) -> Self {
+        outbox.lock().working += 1;
+        Self {
+            outbox: Arc::clone(outbox),
+            id,
+            answer: None,
+        }
+    }
+
+    fn with(mut self, answer: Option<Vec<u8>>) {
+        self.answer = answer;
+    }
+}
+
+impl Drop for Finishing {
+    fn drop(&mut self) {
+        let mut waiting = self.outbox.lock();
+        waiting.working -= 1;
+        if let Some(answer) = self.answer.take() {
+            waiting.push(ANSWER, answer);
+            // A call that was given up has left the register already, and its id may be in use again.
+            waiting.finished.push(self.id.clone());
+        }
+        Outbox::wake(waiting);
     }
 }
 

@@ -25,7 +25,7 @@ use std::{
 
 use tokio::{runtime::Handle, sync::oneshot};
 
-use self::aside::{ClientInput, ClientOutput};
+use self::aside::{ClientInput, ClientOutput, HangUp};
 use super::session::{Answered, Outbox, Output, Session, is_gone};
 use crate::server::Server;
 
@@ -85,6 +85,7 @@ fn run(
         outbox: Arc::clone(session.outbox()),
         pending: Mutex::default(),
         output,
+        hang_up: input.hang_up()?,
         bell: Arc::default(),
     });
     let waker = Waker::from(Arc::clone(&writer.bell));
@@ -94,10 +95,19 @@ fn run(
         .name("mcp-stdio-writer".to_owned())
         .spawn(move || helper.run())?;
     let served = serve(&mut session, &mut input, &writer, stop);
+    let options = session.server().options();
+    let (grace, claimed_grace) = (options.drain_grace, options.claimed_grace);
     if served.is_ok() {
-        drain(&mut session, &writer);
+        drain(&mut session, &writer, grace, |session, writer| {
+            session.working() == 0 && writer.lock().unwritten().is_empty()
+        });
     }
     session.give_up();
+    // What is left has claimed something: its effect may be under way.
+    drain(&mut session, &writer, claimed_grace, |session, _| {
+        session.working() == 0
+    });
+    session.warn_of_left_calls();
     writer.bell.close();
     match served {
         Err(error) if is_gone(&error) => Ok(()),
@@ -136,41 +146,39 @@ fn serve(
     }
 }
 
-/// Lets the calls under way finish, within the grace period.
-fn drain(session: &mut Session, writer: &Writer) {
-    let deadline = Instant::now() + session.server().options().drain_grace;
+/// Lets the calls under way finish, within a grace period.
+fn drain(
+    session: &mut Session,
+    writer: &Writer,
+    grace: Duration,
+    is_done: impl Fn(&Session, &Writer) -> bool,
+) {
+    let begin = Instant::now();
     loop {
-        let working = session.working();
         let rung = writer.bell.rung();
-        if writer.write(session, Patience::Little).is_err() {
+        // Where nothing can be written any more, calls are waited for all the same.
+        let _ = writer.write(session, Patience::None);
+        let left = grace.saturating_sub(begin.elapsed());
+        if is_done(session, writer) || left.is_zero() {
             return;
         }
-        let written = writer.lock().unwritten().is_empty();
-        if working == 0 && written {
-            return;
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            tracing::warn!(
-                calls = working,
-                "calls were still under way after the grace period"
-            );
-            return;
-        }
-        writer
-            .bell
-            .wait_after(rung, left.min(Duration::from_millis(50)));
+        writer.bell.wait_after(rung, left.min(MOMENT));
     }
 }
 
 /// How long a write may wait for a client that does not read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Patience {
+    /// Not at all: the helper writes what is left, and there may be no end of it.
+    None,
     /// A moment, in which most clients read on; what is left then is the helper's.
     Little,
     /// Until it is written.
     Much,
 }
+
+/// How often a client that does not read is looked after.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// A moment: longer than a switch of threads, shorter than anybody notices.
 const MOMENT: Duration = Duration::from_millis(10);
@@ -182,6 +190,8 @@ struct Writer {
     outbox: Arc<Outbox>,
     pending: Mutex<Output>,
     output: ClientOutput,
+    /// Whether the client has closed standard input.
+    hang_up: HangUp,
     bell: Arc<Bell>,
 }
 
@@ -195,19 +205,27 @@ impl Writer {
             if self.write_some(&mut pending)? {
                 return Ok(());
             }
-            let patience = if pending.is_full() {
-                Patience::Much
-            } else {
-                patience
+            let patience = match patience {
+                Patience::Little if pending.is_full() => Patience::Much,
+                patience => patience,
             };
             drop(pending);
             match patience {
+                Patience::None => {
+                    self.bell.ring();
+                    return Ok(());
+                }
                 Patience::Little if !self.output.wait(Some(MOMENT))? => {
                     self.bell.ring();
                     return Ok(());
                 }
                 Patience::Little => {}
-                Patience::Much => drop(self.output.wait(None)?),
+                Patience::Much => {
+                    // A client that has closed its end and does not read will not read any more.
+                    if !self.output.wait(Some(PAUSE))? && self.hang_up.is_seen() {
+                        return Err(io::ErrorKind::BrokenPipe.into());
+                    }
+                }
             }
         }
     }

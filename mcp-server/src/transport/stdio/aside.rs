@@ -108,6 +108,25 @@ impl Read for ClientInput {
     }
 }
 
+impl ClientInput {
+    /// What tells when the client closes its end, whether or not everything was read.
+    pub(super) fn hang_up(&self) -> io::Result<HangUp> {
+        self.0.try_clone().map(HangUp)
+    }
+}
+
+/// Looks whether the client has closed its end.
+pub(super) struct HangUp(File);
+
+impl HangUp {
+    pub(super) fn is_seen(&self) -> bool {
+        let mut fds = [PollFd::new(&self.0, PollFlags::empty())];
+        let now = Timespec::default();
+        rustix::event::poll(&mut fds, Some(&now)).is_ok()
+            && fds[0].revents().contains(PollFlags::HUP)
+    }
+}
+
 impl ClientOutput {
     /// Waits until the client takes more, or for a while; says whether it does.
     pub(super) fn wait(&self, at_most: Option<Duration>) -> io::Result<bool> {

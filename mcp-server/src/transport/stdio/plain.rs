@@ -23,6 +23,23 @@ impl Read for ClientInput {
     }
 }
 
+impl ClientInput {
+    /// What tells when the client closes its end: here nothing does.
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+    pub(super) fn hang_up(&self) -> io::Result<HangUp> {
+        Ok(HangUp)
+    }
+}
+
+/// Looks whether the client has closed its end.
+pub(super) struct HangUp;
+
+impl HangUp {
+    pub(super) fn is_seen(&self) -> bool {
+        false
+    }
+}
+
 impl ClientOutput {
     /// Writes wait for themselves.
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
