@@ -9,16 +9,16 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{RequestId, RpcError};
+use super::{RequestId, RpcError, optional_str};
 
 /// A message as it stands on the wire.
 #[derive(Debug, Deserialize)]
 struct Envelope<'a, P> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "optional_str")]
     jsonrpc: Option<Cow<'a, str>>,
     #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "optional_str")]
     method: Option<Cow<'a, str>>,
     params: Option<P>,
     #[serde(borrow)]

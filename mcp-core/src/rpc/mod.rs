@@ -4,6 +4,7 @@
 //!
 //! Specification: basic/index, Messages.
 
+mod borrow;
 mod envelope;
 mod error;
 mod framing;
@@ -12,6 +13,7 @@ mod text;
 mod write;
 
 pub use self::{
+    borrow::optional_str,
     envelope::{Fault, Message, RawId, parse},
     error::{RpcError, code},
     framing::{Line, LineBuffer},

@@ -189,10 +189,11 @@ impl Asking<'_> {
         Ok(())
     }
 
+    /// Boxed where there is something to claim: the future of a tool that does not stays small.
     async fn claim(&self, key: Option<String>) -> Result<(), Interrupt> {
         match (self.spec.once, key) {
-            (OnceSpec::Exchange, _) => self.ctx.claim_exchange().await?,
-            (_, Some(key)) => self.ctx.claim_key(key).await?,
+            (OnceSpec::Exchange, _) => Box::pin(self.ctx.claim_exchange()).await?,
+            (_, Some(key)) => Box::pin(self.ctx.claim_key(key)).await?,
             _ => {}
         }
         Ok(())
@@ -207,7 +208,7 @@ impl Asking<'_> {
             Err(refusal) => {
                 // A refusal settles the exchange: the same answers cannot be played again.
                 self.claim(None).await?;
-                self.ctx.finish_claims(Finished::Done).await;
+                Box::pin(self.ctx.finish_claims(Finished::Done)).await;
                 Err(ToolError::new(refusal.text()).into())
             }
         }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use mcp_core::{
     Revision,
     protocol::{LoggingLevel, Meta},
-    rpc::RpcError,
+    rpc::{RpcError, optional_str},
 };
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
 use serde_json::value::RawValue;
@@ -22,11 +22,11 @@ use crate::asking::{InputResponses, Kind, Kinds};
 pub(crate) struct Params<'a> {
     #[serde(borrow, rename = "_meta")]
     pub(crate) meta: Option<RequestMeta<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "optional_str")]
     pub(crate) name: Option<Cow<'a, str>>,
     #[serde(borrow)]
     pub(crate) arguments: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "optional_str")]
     pub(crate) request_state: Option<Cow<'a, str>>,
     /// Where it is `null` it is there, and malformed.
     #[serde(borrow, default, deserialize_with = "present")]

@@ -89,7 +89,10 @@ impl StateBody {
     pub(crate) fn encode(&self, form: Form) -> Result<Vec<u8>, SealError> {
         match form {
             Form::Compact => {
-                postcard::to_stdvec(self).map_err(|error| SealError::Codec(error.to_string()))
+                // Room for most states, so that the buffer need not grow.
+                let buffer = Vec::with_capacity(512);
+                postcard::to_extend(self, buffer)
+                    .map_err(|error| SealError::Codec(error.to_string()))
             }
             Form::Readable => {
                 serde_json::to_vec(self).map_err(|error| SealError::Codec(error.to_string()))
