@@ -1,6 +1,10 @@
 //! [`Builder`]: describes a server; `build()` freezes it and reports every fault.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Once},
+    time::Duration,
+};
 
 use mcp_core::{
     Revision,
@@ -19,6 +23,9 @@ use crate::{
     state::{RequestStates, Sealing},
     tool::{BoundTool, ResultWriter, ToolSet, cursor, pages},
 };
+
+/// The longest time that an operator may set: a century, which is for ever and can still be added to the clock.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// Describes a server; see [`Server::builder`].
 pub struct Builder {
@@ -152,10 +159,11 @@ impl Builder {
         self
     }
 
-    /// How long a person may take to answer: how long a sealed state is good for. 600 s by default.
+    /// How long a person may take to answer: how long a sealed state is good for. 600 s by default,
+    /// at least a second, counted in whole seconds.
     #[must_use]
     pub fn request_state_lifetime(mut self, lifetime: Duration) -> Self {
-        self.lifetime = lifetime;
+        self.lifetime = lifetime.min(LONGEST);
         self
     }
 
@@ -189,10 +197,11 @@ impl Builder {
         self
     }
 
-    /// How long the key of `#[tool(once = expr)]` is kept. A day by default.
+    /// How long the key of `#[tool(once = expr)]` is kept. A day by default; `Duration::MAX` is for
+    /// ever.
     #[must_use]
     pub fn once_period(mut self, period: Duration) -> Self {
-        self.options.once_period = period;
+        self.options.once_period = period.min(LONGEST);
         self
     }
 
@@ -240,17 +249,19 @@ impl Builder {
         self
     }
 
-    /// Compares structured results with their output schemas; debug builds do it always.
+    /// Whether structured results are compared with their output schemas; one that does not fit
+    /// becomes a tool error. By default debug builds do it, and release builds do not.
     #[must_use]
     pub fn validate_results(mut self, validate: bool) -> Self {
         self.options.validate_results = validate;
         self
     }
 
-    /// How long calls may go on after the client has closed the connection. 5 s by default.
+    /// How long calls may go on after the client has closed the connection. 5 s by default;
+    /// `Duration::MAX` is for ever.
     #[must_use]
     pub fn drain_grace(mut self, grace: Duration) -> Self {
-        self.options.drain_grace = grace;
+        self.options.drain_grace = grace.min(LONGEST);
         self
     }
 
@@ -278,7 +289,7 @@ impl Builder {
         for set in self.sets {
             for tool in set.tools {
                 let spec = tool.spec();
-                once |= spec.once == OnceSpec::Exchange;
+                once |= spec.once != OnceSpec::No;
                 if by_name.insert(spec.name, tools.len()).is_some() {
                     faults.of_tool(spec).add(
                         None,
@@ -291,10 +302,24 @@ impl Builder {
                 }
             }
         }
-        if once && self.sealing.is_shared() && !self.guard.is_shared() && !self.single_instance {
+        let claims_apart =
+            self.sealing.is_shared() && !self.guard.is_shared() && !self.single_instance;
+        if once && claims_apart {
             faults.add(
                 "`once` tools with shared keys need a guard that all replicas share; add \
                  `.once_guard(..)`, or `.single_instance()` where there is one process only",
+            );
+        }
+        if self.lifetime < Duration::from_secs(1) {
+            faults.add(
+                "the lifetime of requestState is under a second, so every state would have expired; \
+                 give `.request_state_lifetime(..)` at least the time that a person needs to answer",
+            );
+        }
+        if self.options.once_period.is_zero() {
+            faults.add(
+                "the once period is zero, so no key would be kept; give `.once_period(..)` the time \
+                 in which a key must not be used again",
             );
         }
         let states = match RequestStates::new(self.sealing, self.lifetime) {
@@ -328,6 +353,7 @@ impl Builder {
             by_cursor,
             states,
             guard: self.guard,
+            claims_apart: claims_apart.then(Once::new),
             options: self.options,
         }))
     }

@@ -15,7 +15,7 @@ pub struct Call(Context);
 
 impl Call {
     pub(crate) fn new(ctx: Context) -> Self {
-        Self(ctx)
+        Self(ctx.inside_layers())
     }
 
     /// What the call knows of itself.

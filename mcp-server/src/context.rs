@@ -1,13 +1,13 @@
-//! [`Context`]: what a call knows of itself, and [`Call`], its side for generated code.
+//! [`Context`]: what a call knows of itself.
 
 use std::{
     future::Future,
     ops::{Deref, DerefMut},
     sync::{
         Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use mcp_core::{
@@ -25,7 +25,7 @@ use crate::{
     reporter::{Progress, Reporter},
     server::Server,
     spec::ToolSpec,
-    state::{Principal, Raw, random_id},
+    state::{Principal, Raw, SKEW, random_id},
     tool::BoundTool,
 };
 
@@ -54,7 +54,12 @@ use crate::{
 /// }
 /// ```
 #[derive(Debug, Clone)]
-pub struct Context(Arc<Inner>);
+pub struct Context {
+    inner: Arc<Inner>,
+    /// Whether the tool itself has it. Layers, and whatever else is around the tool, do not see the
+    /// state's content.
+    of_tool: bool,
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -69,8 +74,11 @@ struct Inner {
     cancel: Cancel,
     /// The client has given the call up: nothing more is sent.
     given_up: Cancel,
-    /// Something is claimed for this call: its body must not be dropped.
-    claimed: AtomicBool,
+    /// How much is claimed for this call, or just being claimed: with anything, its body must not be
+    /// dropped.
+    claimed: AtomicUsize,
+    /// The client's answers to what was asked, where there were others among them.
+    answers: OnceLock<String>,
     /// The arguments in the form that serde reads, where the client's own form is another.
     coerced: OnceLock<String>,
     /// Who wants to know that the body has begun.
@@ -86,7 +94,7 @@ impl Context {
         principal: Principal,
         reporter: Option<Reporter>,
     ) -> Self {
-        Self(Arc::new(Inner {
+        let inner = Arc::new(Inner {
             server,
             tool,
             received,
@@ -95,11 +103,30 @@ impl Context {
             reporter,
             cancel: Cancel::default(),
             given_up: Cancel::default(),
-            claimed: AtomicBool::new(false),
+            claimed: AtomicUsize::new(0),
+            answers: OnceLock::new(),
             coerced: OnceLock::new(),
             #[cfg(feature = "testing")]
             bodies: OnceLock::new(),
-        }))
+        });
+        Self {
+            inner,
+            of_tool: false,
+        }
+    }
+
+    /// The same call, as its tool sees it.
+    pub(crate) fn inside_layers(mut self) -> Self {
+        self.of_tool = true;
+        self
+    }
+
+    /// Goes on from a verified exchange.
+    pub(crate) fn resume(&self, exchange: Exchange) {
+        if let Some(answers) = exchange.only_asked(self.inner.received.responses()) {
+            let _ = self.inner.answers.set(answers);
+        }
+        *self.exchange() = exchange;
     }
 
     /// The name of the tool that was called.
@@ -109,12 +136,12 @@ impl Context {
 
     /// The protocol revision of this request.
     pub fn revision(&self) -> Revision {
-        self.0.received.revision
+        self.inner.received.revision
     }
 
     /// Who calls.
     pub fn principal(&self) -> &Principal {
-        &self.0.principal
+        &self.inner.principal
     }
 
     /// The client's name and version, as it says; not verified.
@@ -130,7 +157,7 @@ impl Context {
     ///
     /// Specification: basic/index, `_meta`.
     pub fn meta(&self) -> Meta {
-        self.0.received.meta()
+        self.inner.received.meta()
     }
 
     /// Which round of the call this is: 1, and one more for each time that questions went out.
@@ -140,7 +167,7 @@ impl Context {
 
     /// Whether this request declares that the client can be asked for this.
     pub fn can_ask(&self, kind: Kind) -> bool {
-        self.0.received.kinds.contains(kind)
+        self.inner.received.kinds.contains(kind)
     }
 
     /// Ends the call where the client cannot be asked for this.
@@ -149,7 +176,7 @@ impl Context {
     ///
     /// `-32021`, which names the capability that is missing.
     pub fn require(&self, kind: Kind) -> Result<(), ToolError> {
-        self.0
+        self.inner
             .received
             .kinds
             .require(kind)
@@ -162,7 +189,7 @@ impl Context {
     ///
     /// Specification: basic/patterns/progress.
     pub fn progress(&self, progress: impl Into<Progress>) {
-        if let Some(reporter) = &self.0.reporter {
+        if let Some(reporter) = &self.inner.reporter {
             reporter.progress(progress.into());
         }
     }
@@ -173,7 +200,7 @@ impl Context {
     ///
     /// Specification: server/utilities/logging.
     pub fn log(&self, level: LoggingLevel, data: impl Serialize) {
-        if let Some(reporter) = &self.0.reporter {
+        if let Some(reporter) = &self.inner.reporter {
             reporter.log(level, Some(self.tool_name()), &data);
         }
     }
@@ -183,22 +210,25 @@ impl Context {
     /// Most tools need not look: a call that was given up is dropped where it waits, unless it has
     /// claimed something.
     pub fn is_cancelled(&self) -> bool {
-        self.0.cancel.is_cancelled()
+        self.inner.cancel.is_cancelled()
     }
 
     /// Waits until the client gives the call up.
     pub async fn cancelled(&self) {
-        self.0.cancel.cancelled().await;
+        self.inner.cancel.cancelled().await;
     }
 
-    /// The answers that came with a verified state; none where the state is another's or absent.
+    /// The answers that came with a verified state, to the questions of the round before; none where
+    /// the state is another's or absent.
     ///
     /// For tools that ask by hand; see [`Outcome`](crate::Outcome).
     pub fn input_responses(&self) -> InputResponses<'_> {
-        if self.exchange().verified.is_some() {
-            self.0.received.responses()
-        } else {
-            InputResponses::none()
+        if self.exchange().verified.is_none() {
+            return InputResponses::none();
+        }
+        match self.inner.answers.get() {
+            Some(answers) => InputResponses::checked(answers),
+            None => self.inner.received.responses(),
         }
     }
 
@@ -206,12 +236,15 @@ impl Context {
     ///
     /// For tools whose answers decide nothing.
     pub fn unverified_input_responses(&self) -> InputResponses<'_> {
-        self.0.received.responses()
+        self.inner.received.responses()
     }
 
     /// What [`InputRequired::state`](crate::InputRequired::state) was given, once it came back and
-    /// was verified.
+    /// was verified. The tool alone sees it: a layer gets `None`.
     pub fn request_state(&self) -> Option<String> {
+        if !self.of_tool {
+            return None;
+        }
         self.exchange().payload.by_hand.clone()
     }
 
@@ -235,7 +268,7 @@ impl Context {
         };
         Ok(Flow {
             id,
-            principal: self.0.principal.clone(),
+            principal: self.inner.principal.clone(),
         })
     }
 
@@ -272,29 +305,31 @@ impl Context {
 
     /// Claims a key just before an effect that must happen once, for tools that ask by hand.
     ///
-    /// The claim ends with the call: done, or failed where the tool returns an error. It is kept
-    /// until the state's own expiry plus skew.
+    /// The claim ends with the call: done, or failed where the tool returns an error. The key may
+    /// come up again in later calls, so it is kept for a whole lifetime of a state from now on
+    /// ([`request_state_lifetime`](crate::Builder::request_state_lifetime)), and for the 60 seconds
+    /// that clocks may differ.
     ///
     /// # Errors
     ///
     /// A tool error that says why the call must not run: still running, already done, failed
     /// before, or that nobody can tell.
     pub async fn claim(&self, key: impl std::fmt::Display) -> Result<(), ToolError> {
-        let until = self.exchange().verified.as_ref().map_or_else(
-            || SystemTime::now() + self.0.server.states().lifetime(),
-            |body| body.claim_until(),
-        );
+        self.server().warn_of_claims_apart(self.tool_name());
+        let lifetime = self.server().states().lifetime() + Duration::from_secs(SKEW);
+        let a_lifetime = SystemTime::now() + lifetime;
+        let of_state = self.exchange().verified.as_ref().map(|b| b.claim_until());
+        let until = of_state.map_or(a_lifetime, |until| until.max(a_lifetime));
         let key = ClaimKey::new(self.tool_name(), key);
         self.claim_until(key, until).await
     }
 
     /// Claims this exchange. One that has no verified state cannot be played again.
     pub(crate) async fn claim_exchange(&self) -> Result<(), ToolError> {
-        let claim = self
-            .exchange()
-            .verified
-            .as_ref()
-            .map(|body| (ClaimKey::exchange(body.exchange), body.claim_until()));
+        let claim = self.exchange().verified.as_ref().map(|body| {
+            let key = ClaimKey::exchange(self.tool_name(), body.exchange);
+            (key, body.claim_until())
+        });
         match claim {
             Some((key, until)) => self.claim_until(key, until).await,
             None => Ok(()),
@@ -303,25 +338,26 @@ impl Context {
 
     /// Claims a key of the tool's for the period that the server sets.
     pub(crate) async fn claim_key(&self, key: String) -> Result<(), ToolError> {
-        let until = SystemTime::now() + self.0.server.options().once_period;
+        let until = SystemTime::now() + self.inner.server.options().once_period;
         self.claim_until(ClaimKey::new(self.tool_name(), key), until)
             .await
     }
 
     async fn claim_until(&self, key: ClaimKey, until: SystemTime) -> Result<(), ToolError> {
-        // From here on a cancel must not drop the call, or the claim would stay in flight.
-        let before = self.0.claimed.swap(true, Ordering::AcqRel);
-        match self.0.server.guard().claim(&key, until).await {
+        // From here on a cancel must not drop the call, or the claim would stay in flight. A count,
+        // because a body may claim several keys at once and be refused some of them.
+        self.inner.claimed.fetch_add(1, Ordering::AcqRel);
+        match self.inner.server.guard().claim(&key, until).await {
             Ok(claimed) => {
                 self.exchange().claims.push((key, claimed));
                 Ok(())
             }
             Err(refused) => {
-                self.0.claimed.store(before, Ordering::Release);
+                self.inner.claimed.fetch_sub(1, Ordering::AcqRel);
                 if let ClaimRefused::Unavailable(error) = &refused {
                     tracing::error!(tool = self.tool_name(), %error, "the once-only guard is unavailable");
                 }
-                Err(ToolError::new(refused.to_string()))
+                Err(ToolError::new(refused.text(&key)))
             }
         }
     }
@@ -330,34 +366,34 @@ impl Context {
     pub(crate) async fn finish_claims(&self, how: Finished) {
         let claims = std::mem::take(&mut self.exchange().claims);
         for (key, claimed) in claims {
-            if let Err(error) = self.0.server.guard().finish(&key, claimed, how).await {
+            if let Err(error) = self.inner.server.guard().finish(&key, claimed, how).await {
                 tracing::error!(tool = self.tool_name(), %error, "a claim could not be finished");
             }
         }
     }
 
     pub(crate) fn has_claims(&self) -> bool {
-        self.0.claimed.load(Ordering::Acquire)
+        self.inner.claimed.load(Ordering::Acquire) > 0
     }
 
     /// Asks the work to end.
     pub(crate) fn cancel(&self) {
-        self.0.cancel.cancel();
+        self.inner.cancel.cancel();
     }
 
     /// The client has given the call up: nothing of it goes out any more.
     pub(crate) fn give_up(&self) {
         self.close();
-        self.0.cancel.cancel();
-        self.0.given_up.cancel();
+        self.inner.cancel.cancel();
+        self.inner.given_up.cancel();
     }
 
     pub(crate) fn is_given_up(&self) -> bool {
-        self.0.given_up.is_cancelled()
+        self.inner.given_up.is_cancelled()
     }
 
     pub(crate) async fn given_up(&self) {
-        self.0.given_up.cancelled().await;
+        self.inner.given_up.cancelled().await;
     }
 
     /// Tells the messages of this call from those of others; 0 where it sends none.
@@ -367,7 +403,7 @@ impl Context {
 
     /// No message of this call goes out any more but its result.
     pub(crate) fn close(&self) {
-        if let Some(reporter) = &self.0.reporter {
+        if let Some(reporter) = &self.inner.reporter {
             reporter.close();
         }
     }
@@ -375,36 +411,36 @@ impl Context {
     /// Every question has settled and what must be claimed is: the body is next.
     pub(crate) fn body_begins(&self) {
         #[cfg(feature = "testing")]
-        if let Some(bodies) = self.0.bodies.get() {
+        if let Some(bodies) = self.inner.bodies.get() {
             bodies.add(self.tool_name());
         }
     }
 
     #[cfg(feature = "testing")]
     pub(crate) fn count_bodies(&self, bodies: &crate::testing::BodyCount) {
-        let _ = self.0.bodies.set(bodies.clone());
+        let _ = self.inner.bodies.set(bodies.clone());
     }
 
     #[cfg(feature = "testing")]
     pub(crate) fn body_count(&self) -> Option<&crate::testing::BodyCount> {
-        self.0.bodies.get()
+        self.inner.bodies.get()
     }
 
     pub(crate) fn exchange(&self) -> ExchangeGuard<'_> {
-        let guard = self.0.exchange.lock();
+        let guard = self.inner.exchange.lock();
         ExchangeGuard(guard.unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(crate) fn kinds(&self) -> Kinds {
-        self.0.received.kinds
+        self.inner.received.kinds
     }
 
     pub(crate) fn server(&self) -> &Server {
-        &self.0.server
+        &self.inner.server
     }
 
     pub(crate) fn tool(&self) -> &BoundTool {
-        self.0.server.tool(self.0.tool)
+        self.inner.server.tool(self.inner.tool)
     }
 
     pub(crate) fn spec(&self) -> &'static ToolSpec {
@@ -412,20 +448,20 @@ impl Context {
     }
 
     pub(crate) fn received(&self) -> &Received {
-        &self.0.received
+        &self.inner.received
     }
 
     /// The arguments as a JSON object.
     pub(crate) fn arguments(&self) -> &str {
-        match self.0.coerced.get() {
+        match self.inner.coerced.get() {
             Some(coerced) => coerced,
-            None => self.0.received.arguments(),
+            None => self.inner.received.arguments(),
         }
     }
 
     /// Replaces the form of the arguments; it is done once a call at the most.
     pub(crate) fn coerce(&self, arguments: String) {
-        let _ = self.0.coerced.set(arguments);
+        let _ = self.inner.coerced.set(arguments);
     }
 }
 

@@ -84,7 +84,11 @@ impl InputRequired {
         self.question(key, Question::form(message, FormBody::Rendered(T::form())))
     }
 
-    /// Shows a form that was made at run time.
+    /// Shows a form that was made at run time; read its answer with
+    /// [`InputResponses::form_schema`](crate::InputResponses::form_schema).
+    ///
+    /// A form with faults, such as a choice without values, is not sent: the call ends with `-32603`, and the log says
+    /// why.
     pub fn form_schema(
         self,
         key: impl Into<String>,
@@ -129,7 +133,8 @@ impl InputRequired {
     /// What [`Context::request_state`](crate::Context::request_state) gives on the retry. It travels
     /// through the client, sealed and bound to this very call.
     ///
-    /// Without it the result carries no state, and answers to it are not verified.
+    /// Without it, and without a [flow](crate::Context::flow) or [memo](crate::Context::memo), the result carries no
+    /// state, and answers to it are not verified.
     pub fn state(mut self, state: impl Into<String>) -> Self {
         self.state = Some(state.into());
         self

@@ -1,6 +1,11 @@
 //! [`Server`]: the finished server, immutable and cheap to clone.
 
-use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Once},
+    time::Duration,
+};
 
 use mcp_core::protocol::Implementation;
 
@@ -31,6 +36,9 @@ pub(crate) struct Inner {
     pub(crate) writer: ResultWriter,
     pub(crate) states: RequestStates,
     pub(crate) guard: Arc<dyn OnceGuard>,
+    /// Where other processes may open this server's states and not see its claims: whether that was
+    /// said.
+    pub(crate) claims_apart: Option<Once>,
     pub(crate) audience: String,
     pub(crate) options: Options,
 }
@@ -90,6 +98,21 @@ impl Server {
 
     pub(crate) fn guard(&self) -> &dyn OnceGuard {
         &*self.0.guard
+    }
+
+    /// Says once that claims of this server's are not seen where its states are taken too. For
+    /// `Context::claim`, of which nobody knows before it is called.
+    pub(crate) fn warn_of_claims_apart(&self, tool: &str) {
+        let Some(said) = &self.0.claims_apart else {
+            return;
+        };
+        said.call_once(|| {
+            tracing::warn!(
+                tool,
+                "a key is claimed in this process only, although its state keys can be shared; add \
+                 `.once_guard(..)`, or `.single_instance()` where there is one process only"
+            );
+        });
     }
 
     pub(crate) fn options(&self) -> &Options {

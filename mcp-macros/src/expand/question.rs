@@ -43,7 +43,7 @@ pub(super) fn ask(
             (#(__mcp::Option::Some(#names),)*) => {
                 asking.ask_after::<#ty, _>(#number, &[#(#numbers),*], async { #question }).await?
             }
-            _ => asking.wait::<#ty>(#number),
+            _ => asking.wait::<#ty>(),
         };
     }
 }

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use mcp_core::rpc::write_str;
 use serde_json::value::RawValue;
 
 use super::{
-    Refusal,
+    InputResponses, Refusal,
     responses::{accepted, elicit_answer},
 };
 use crate::{
     once::{ClaimKey, Claimed},
     outcome::Request,
-    state::{Payload, Raw, StateBody},
+    state::{Asked, Digest, Few, Payload, Raw, StateBody},
 };
 
 /// The exchange that a call belongs to.
@@ -46,6 +47,41 @@ impl Exchange {
             verified: Some(Box::new(body)),
             ..Self::default()
         }
+    }
+
+    /// Notes the questions that a tool asks by hand in this round: only these can be answered.
+    pub(crate) fn ask_by_hand(&mut self, requests: &[Request]) {
+        self.payload.asked = Few::default();
+        for Request { key, question, .. } in requests {
+            let asked = Asked {
+                question: question.digest(&[]),
+                depends: Digest::NOTHING,
+                times: 1,
+                changes: 0,
+            };
+            self.payload.asked.insert(key.clone(), asked);
+        }
+    }
+
+    /// The answers to what was asked, where the client sent others too.
+    ///
+    /// A verified state says that this server asked something, not that it asked what is answered.
+    pub(crate) fn only_asked(&self, responses: InputResponses<'_>) -> Option<String> {
+        let is_asked = |key: &str| self.payload.asked.get(key).is_some();
+        if responses.keys().all(|key| is_asked(&key)) {
+            return None;
+        }
+        let mut json = vec![b'{'];
+        for key in responses.keys().filter(|key| is_asked(key)) {
+            if json.len() > 1 {
+                json.push(b',');
+            }
+            write_str(&mut json, &key);
+            json.push(b':');
+            json.extend_from_slice(responses.get(&key).unwrap_or("{}").as_bytes());
+        }
+        json.push(b'}');
+        Some(String::from_utf8(json).expect("all parts are text"))
     }
 
     /// Which round of the call this is, from 1.

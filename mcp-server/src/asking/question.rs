@@ -167,7 +167,12 @@ impl Question {
         match &self.body {
             Body::Url(url) => super::url::fault(url).map(|why| format!("the url to open {why}")),
             Body::Form(FormBody::Rendered(form)) => form.fault(),
-            _ => None,
+            Body::Form(FormBody::ByHand { schema, .. }) => {
+                let faults = schema.faults();
+                let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
+                (!texts.is_empty()).then(|| texts.join("; "))
+            }
+            Body::Sampling(_) | Body::Roots => None,
         }
     }
 }

@@ -12,11 +12,13 @@ const VALUE: usize = 200;
 const MESSAGE: usize = 4000;
 
 /// An interpolated value: control and bidirectional characters are left out, its length is capped.
+///
+/// Of the author's format options, width and precision are kept; fill, alignment, sign, `#` and `0` are not.
 #[derive(Clone, Copy)]
 pub struct Shown<'a, T: ?Sized>(pub &'a T);
 
 impl<T: ?Sized> Shown<'_, T> {
-    /// Formats through a filter, with the author's own format options.
+    /// Formats through a filter.
     fn filtered(&self, f: &mut fmt::Formatter<'_>, text: fmt::Arguments<'_>) -> fmt::Result {
         let mut clean = Clean {
             out: f,
@@ -122,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn format_options_are_the_authors() {
+    fn width_and_precision_are_the_authors() {
         assert_eq!(format!("{:.2}", Shown(&180.0)), "180.00");
         assert_eq!(format!("{:5}", Shown(&7)), "    7");
         assert_eq!(format!("{:6.1}", Shown(&2.55f32)), "   2.5");

@@ -31,6 +31,10 @@ use crate::{
 /// In how many rounds in a row a question may change before the call fails.
 const CHANGES: u32 = 2;
 
+/// How many bytes of answers, memos and flows a call may learn while more is to be asked. The rest of a state is for what it
+/// is bound to, and for the questions.
+const MAX_LEARNED: usize = state::MAX_PAYLOAD - 4 * 1024;
+
 /// The markers of one call in one round.
 #[derive(Debug)]
 pub struct Asking<'c> {
@@ -129,6 +133,7 @@ impl Asking<'_> {
         };
         let asked = Open {
             marker: &self.spec.markers[index],
+            is_last: !self.waiting && index + 1 == self.spec.markers.len(),
             depends_on,
             at_most: ask.at_most,
             has_fallback: ask.has_fallback,
@@ -136,7 +141,7 @@ impl Asking<'_> {
         let settlement = match self.look_up(&asked, &question)? {
             Found::Nothing(digest) => {
                 self.show(&asked, *question, digest, None)?;
-                return Ok(self.wait(index));
+                return Ok(self.wait());
             }
             Found::Answer(Answer::Refused(Refusal::Declined)) => Settlement::Declined,
             Found::Answer(Answer::Refused(Refusal::Cancelled)) => Settlement::Cancelled,
@@ -148,6 +153,7 @@ impl Asking<'_> {
                     Ok(value) => Settlement::Value(value),
                     // The type has changed since, or is stricter than its schema.
                     Err(_) => {
+                        question.require(self.ctx.kinds())?;
                         let mut exchange = self.ctx.exchange();
                         exchange.payload.answers.remove(asked.marker.parameter);
                         let digest = question.digest(&asked.pins(self.spec, &exchange));
@@ -155,7 +161,7 @@ impl Asking<'_> {
                         let reason =
                             "The answer could not be read. Please answer again.".to_owned();
                         self.show(&asked, *question, digest, Some(reason))?;
-                        return Ok(self.wait(index));
+                        return Ok(self.wait());
                     }
                 }
             }
@@ -170,7 +176,7 @@ impl Asking<'_> {
     }
 
     /// Leaves a marker open: one it depends on is not there yet.
-    pub fn wait<M>(&mut self, _index: usize) -> Slot<M> {
+    pub fn wait<M>(&mut self) -> Slot<M> {
         self.waiting = true;
         Slot(None)
     }
@@ -246,12 +252,16 @@ impl Asking<'_> {
             && let Some(raw) = self.responses.get(key)
             && let Some(answer) = self.fresh(asked, question, raw, &mut exchange)?
         {
-            let recorded = state::Answer {
-                question: digest,
-                value: answer.record(elicited),
-            };
-            exchange.payload.answers.insert(key.to_owned(), recorded);
-            return Ok(Found::Answer(answer));
+            let value = answer.record(elicited);
+            if asked.is_last || exchange.payload.size() + value.get().len() <= MAX_LEARNED {
+                let recorded = state::Answer {
+                    question: digest,
+                    value,
+                };
+                exchange.payload.answers.insert(key.to_owned(), recorded);
+                return Ok(Found::Answer(answer));
+            }
+            self.too_long(key, elicited, &mut exchange)?;
         }
         drop(exchange);
         match question.require(self.ctx.kinds()) {
@@ -259,6 +269,27 @@ impl Asking<'_> {
             Err(_) if asked.has_fallback => Ok(Found::Unsupported),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// An answer does not fit into the state: a person is asked for a shorter one, a client's model is not.
+    fn too_long(
+        &self,
+        key: &str,
+        elicited: bool,
+        exchange: &mut Exchange,
+    ) -> Result<(), Interrupt> {
+        if !elicited {
+            return Err(ToolError::new(format!(
+                "the answer to `{key}` is too long: all answers of a call together may have \
+                 {MAX_LEARNED} bytes; call again with less to ask for"
+            ))
+            .into());
+        }
+        let reason = format!(
+            "The last answer was too long: all answers together may have {MAX_LEARNED} bytes."
+        );
+        exchange.reasons.insert(key.to_owned(), reason);
+        Ok(())
     }
 
     /// Reads a fresh answer; `None` where there is nothing in it to record.
@@ -327,7 +358,7 @@ impl Asking<'_> {
         if asked.at_most.is_some_and(|most| times >= most) {
             return Err(ToolError::new(format!(
                 "the question of `{key}` was shown {times} times and was not settled; \
-                 the user may still finish it, then call again"
+                 call again to begin anew"
             ))
             .into());
         }
@@ -351,6 +382,8 @@ impl Asking<'_> {
 /// A question that is about to be looked up or shown.
 struct Open<'s> {
     marker: &'static MarkerSpec,
+    /// Nothing is asked beside or after it, so its answer need not fit into a state.
+    is_last: bool,
     depends_on: &'s [usize],
     at_most: Option<u32>,
     has_fallback: bool,

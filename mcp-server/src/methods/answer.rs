@@ -117,9 +117,10 @@ fn write_input_required(
     out.extend_from_slice(br#"{"resultType":"input_required","#);
     write_requests(out, &input.requests);
     if !input.of_parameters {
+        exchange.ask_by_hand(&input.requests);
         exchange.payload.by_hand = input.state;
     }
-    if input.of_parameters || exchange.payload.by_hand.is_some() {
+    if input.of_parameters || exchange.payload.remembers() {
         let state = seal(ctx, &mut exchange)?;
         out.extend_from_slice(br#""requestState":"#);
         write_str(out, &state);

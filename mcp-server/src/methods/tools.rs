@@ -139,7 +139,7 @@ pub(super) fn binding<'a>(ctx: &'a Context) -> Result<Binding<'a>, RpcError> {
 fn open(ctx: &Context, sealed: &str) -> Result<(), RpcError> {
     let server = ctx.server();
     match server.states().open(sealed, &binding(ctx)?) {
-        Ok(body) => *ctx.exchange() = Exchange::resume(body),
+        Ok(body) => ctx.resume(Exchange::resume(body)),
         Err(StateError::Expired) if server.options().ask_again_when_expired => {}
         Err(_) => return Err(RpcError::invalid_params(StateError::MESSAGE)),
     }

@@ -10,25 +10,27 @@ use crate::state::{BoxFuture, Clock};
 
 /// Keeps claims in memory: for a server that is one process. They are lost on restart.
 ///
-/// The number of claims is bounded. When it is reached new claims are refused, since dropping a live one would let its
-/// body run twice; expired ones are dropped as new ones come in.
+/// The number of claims of each tool is bounded, so that no tool can take the room of another. When it is reached new
+/// claims of that tool are refused, since dropping a live one would let its body run twice; expired ones are dropped as
+/// new ones come in.
 pub struct MemoryGuard {
+    /// Of each tool.
     capacity: usize,
     clock: Clock,
     claims: Mutex<Claims>,
 }
 
 impl MemoryGuard {
-    /// How many claims [`MemoryGuard::new`] keeps.
+    /// How many claims of each tool [`MemoryGuard::new`] keeps.
     pub const DEFAULT_CAPACITY: usize = 100_000;
 
-    /// A guard for [`MemoryGuard::DEFAULT_CAPACITY`] claims.
+    /// A guard for [`MemoryGuard::DEFAULT_CAPACITY`] claims of each tool.
     #[must_use]
     pub fn new() -> Self {
         Self::with_capacity(Self::DEFAULT_CAPACITY)
     }
 
-    /// A guard for this many claims at a time. Memory is taken as they come.
+    /// A guard for this many claims of each tool at a time. Memory is taken as they come.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         Self::with_clock(capacity, Arc::new(SystemTime::now))
@@ -52,9 +54,10 @@ impl MemoryGuard {
             Some(State::Ended(Finished::Done)) => return Err(ClaimRefused::AlreadyDone),
             Some(State::Ended(Finished::Failed)) => return Err(ClaimRefused::Failed),
         }
-        if claims.by_key.len() >= self.capacity {
+        if claims.of_tool(key.tool()) >= self.capacity {
             return Err(ClaimRefused::Full);
         }
+        *claims.by_tool.entry(key.tool().into()).or_default() += 1;
         claims.last += 1;
         let claimed = Claimed::new(claims.last);
         claims.by_key.insert(
@@ -129,6 +132,8 @@ struct Claims {
     by_key: HashMap<ClaimKey, Claim>,
     /// By expiry and number, so that dropping what has expired looks at nothing else.
     by_expiry: BTreeMap<(SystemTime, u64), ClaimKey>,
+    /// How many claims each tool has; tools without one are left out.
+    by_tool: HashMap<Box<str>, usize>,
     last: u64,
 }
 
@@ -151,7 +156,17 @@ impl Claims {
             }
             let key = first.remove();
             self.by_key.remove(&key);
+            if let Some(count) = self.by_tool.get_mut(key.tool()) {
+                *count -= 1;
+                if *count == 0 {
+                    self.by_tool.remove(key.tool());
+                }
+            }
         }
+    }
+
+    fn of_tool(&self, tool: &str) -> usize {
+        self.by_tool.get(tool).copied().unwrap_or(0)
     }
 }
 
@@ -213,6 +228,29 @@ mod tests {
         let _last = guard.try_claim(&key(0), at(1_000)).unwrap();
         let claims = guard.lock();
         assert_eq!((claims.by_key.len(), claims.by_expiry.len()), (1, 1));
+        assert_eq!(claims.by_tool, HashMap::from([("tool".into(), 1)]));
+    }
+
+    #[test]
+    fn a_tool_that_is_full_takes_no_room_of_others() {
+        let (guard, now) = guard(2);
+        for value in 0..2 {
+            let _claimed = guard.try_claim(&key(value), at(10)).unwrap();
+        }
+        assert_eq!(guard.try_claim(&key(2), at(10)), Err(ClaimRefused::Full));
+        let long = "x".repeat(500);
+        let others = [
+            ClaimKey::new("other", 1),
+            ClaimKey::new("other", &long),
+            ClaimKey::exchange("third", crate::state::ExchangeId::random().unwrap()),
+        ];
+        for other in &others {
+            assert!(guard.try_claim(other, at(20)).is_ok(), "{other}");
+        }
+        let full = guard.try_claim(&ClaimKey::new("other", 2), at(20));
+        assert_eq!(full, Err(ClaimRefused::Full));
+        now.store(10, Ordering::Relaxed);
+        assert!(guard.try_claim(&key(2), at(20)).is_ok());
     }
 
     #[test]

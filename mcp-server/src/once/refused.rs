@@ -1,5 +1,7 @@
 //! Why a claim was refused, in words for whoever called.
 
+use super::ClaimKey;
+
 /// Why a call must not run. The texts are for the caller, as a tool error; they tell nothing about the guard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -10,8 +12,11 @@ pub enum ClaimRefused {
     /// A call with this key has returned its result.
     #[error("already done: the same call was carried out before, nothing was done again")]
     AlreadyDone,
-    /// A call with this key has failed.
-    #[error("failed: call again and the person is asked anew")]
+    /// A call with this key has failed. Of an exchange the caller is told to begin a new one.
+    #[error(
+        "failed before: it may have had its effect; check before trying again, \
+         the same call is not carried out a second time"
+    )]
     Failed,
     /// No room for another claim, and live ones are never dropped.
     #[error("not done: the server cannot take more calls of this kind now, try again later")]
@@ -21,6 +26,19 @@ pub enum ClaimRefused {
         "not done: the server cannot make sure that this happens only once now, try again later"
     )]
     Unavailable(#[source] GuardError),
+}
+
+impl ClaimRefused {
+    /// What the caller of a tool is told.
+    pub(crate) fn text(&self, key: &ClaimKey) -> String {
+        match self {
+            // A new call is a new exchange: there a person is asked, who can look first.
+            Self::Failed if key.is_exchange() => {
+                "failed: call again and the person is asked anew".to_owned()
+            }
+            _ => self.to_string(),
+        }
+    }
 }
 
 /// Why a guard could not do its work, for the log.

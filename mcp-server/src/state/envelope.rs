@@ -149,6 +149,34 @@ pub(crate) struct Payload {
     pub(crate) by_hand: Option<String>,
 }
 
+impl Payload {
+    /// Whether there is anything that the next round must find again.
+    pub(crate) fn remembers(&self) -> bool {
+        self.by_hand.is_some() || !self.flows.is_empty() || !self.memos.is_empty()
+    }
+
+    /// About how many bytes of a state it takes, without the questions.
+    pub(crate) fn size(&self) -> usize {
+        /// Lengths, and the digest of an answer's question.
+        const ENTRY: usize = 48;
+        let answers = self
+            .answers
+            .iter()
+            .map(|(key, answer)| key.len() + answer.value.get().len());
+        let flows = self.flows.iter().map(|(name, id)| name.len() + id.len());
+        let memos = self
+            .memos
+            .iter()
+            .map(|(name, memo)| name.len() + memo.get().len());
+        answers
+            .chain(flows)
+            .chain(memos)
+            .map(|size| size + ENTRY)
+            .sum::<usize>()
+            + self.by_hand.as_ref().map_or(0, String::len)
+    }
+}
+
 /// A recorded answer: good only for the question it was given to.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

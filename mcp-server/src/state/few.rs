@@ -37,6 +37,14 @@ impl<V> Few<V> {
         Some(self.0.remove(at).1)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &V)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
     fn place(&self, name: &str) -> Result<usize, usize> {
         self.0
             .binary_search_by(|(known, _)| known.as_str().cmp(name))
@@ -45,7 +53,7 @@ impl<V> Few<V> {
 
 impl<V: Serialize> Serialize for Few<V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+        serializer.collect_map(self.iter())
     }
 }
 

@@ -5,11 +5,9 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use super::digest::{Digest, digest_arguments};
 use super::envelope::Form;
-use super::hmac::SignedCodec;
 use super::key::Key;
 use super::principal::Principal;
 use super::ring::KeyRing;
-use super::sealed::SealedCodec;
 use super::sealing::{RequestStates, Sealing};
 use super::verify::Binding;
 use super::{SealError, StateBody, StateCodec, StateError};

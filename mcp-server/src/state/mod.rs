@@ -9,12 +9,6 @@
 //!
 //! Specification: basic/patterns/mrtr, Server Requirements.
 
-#![allow(
-    dead_code,
-    unused_imports,
-    reason = "the dispatcher is their only user"
-)]
-
 mod base64url;
 mod codec;
 mod digest;
@@ -46,7 +40,8 @@ pub use sealed::SealedCodec;
 pub use sealing::Sealing;
 pub use source::{BoxFuture, KeySource, Keys};
 
-pub(crate) use digest::{Digest, DigestError, digest_arguments};
+pub(crate) use digest::{Digest, digest_arguments};
 pub(crate) use envelope::{Answer, Asked, ExchangeId, Payload, Raw, StateBody, random_id};
+pub(crate) use few::Few;
 pub(crate) use sealing::{Clock, DEFAULT_LIFETIME, RequestStates};
 pub(crate) use verify::{Binding, SKEW};

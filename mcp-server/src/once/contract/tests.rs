@@ -191,7 +191,7 @@ fn broken_guards_fail_with_what_they_broke() {
         ),
         (
             Fault::CallsFailedDone,
-            "must be refused as `failed: call again and the person is asked anew`",
+            "must be refused as `failed before: it may have had its effect",
         ),
         (Fault::CallsInFlightDone, "must be refused as still running"),
         (Fault::HasOneKey, "a free key must be claimed"),
