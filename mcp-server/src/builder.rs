@@ -266,10 +266,10 @@ impl Builder {
     }
 
     /// How much longer calls may go on that have claimed something, whose effect may be under way.
-    /// 60 s by default.
+    /// 60 s by default; `Duration::MAX` is for ever.
     #[must_use]
     pub fn claimed_grace(mut self, grace: Duration) -> Self {
-        self.options.claimed_grace = grace;
+        self.options.claimed_grace = grace.min(LONGEST);
         self
     }
 

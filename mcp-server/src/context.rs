@@ -398,7 +398,7 @@ impl Context {
 
     /// Tells the messages of this call from those of others; 0 where it sends none.
     pub(crate) fn number(&self) -> u64 {
-        self.0.reporter.as_ref().map_or(0, Reporter::call)
+        self.inner.reporter.as_ref().map_or(0, Reporter::call)
     }
 
     /// No message of this call goes out any more but its result.

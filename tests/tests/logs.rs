@@ -157,3 +157,36 @@ async fn a_foreign_error_is_found_in_the_log_by_its_reference() {
         "{line}"
     );
 }
+
+/// Claims a key by hand.
+#[tool]
+async fn book(order: String, ctx: Context) -> Result<String, ToolError> {
+    ctx.claim(&order).await?;
+    Ok(order)
+}
+
+/// Nobody knows before the call that a tool claims by hand, so `build()` cannot refuse; the log says it, once.
+#[tokio::test]
+async fn claims_that_replicas_do_not_see_are_mentioned_once() {
+    use mcp_server::state::{Key, KeyRing, Sealing};
+
+    let log = Log::begin();
+    let builder = || {
+        let ring = KeyRing::new([Key::generate().unwrap()]).unwrap();
+        Server::builder("clinic", "1.0.0")
+            .request_state(Sealing::encrypted(ring))
+            .tools(tools![book])
+    };
+    let warnings = || log.text().matches("claimed in this process only").count();
+    let mut one_process = Wire::open(&builder().single_instance().build().unwrap());
+    one_process.call("book", json!({"order": "O-1"})).await;
+    assert_eq!(warnings(), 0);
+    let mut wire = Wire::open(&builder().build().unwrap());
+    for order in ["O-1", "O-2"] {
+        assert_eq!(
+            text(&wire.call("book", json!({"order": order})).await),
+            order
+        );
+    }
+    assert_eq!(warnings(), 1);
+}

@@ -76,6 +76,27 @@ impl<'a> InputResponses<'a> {
     /// Where an accepted form does not fit the form of `T`: it names fields and constraints, so
     /// that the model can say what to mend. `-32602` where it is no answer to a form.
     pub fn form<T: Form>(&self, key: &str) -> Result<Option<Elicit<T>>, ToolError> {
+        self.fitted(key, T::form().schema())
+    }
+
+    /// The answer to a form that was made at run time: its fields by name, as far as they were filled in.
+    ///
+    /// # Errors
+    ///
+    /// As [`form`](Self::form), for the form given here.
+    pub fn form_schema(
+        &self,
+        key: &str,
+        schema: &FormSchema,
+    ) -> Result<Option<Elicit<Map<String, Value>>>, ToolError> {
+        self.fitted(key, schema)
+    }
+
+    fn fitted<T: serde::de::DeserializeOwned>(
+        &self,
+        key: &str,
+        schema: &FormSchema,
+    ) -> Result<Option<Elicit<T>>, ToolError> {
         let Some(raw) = self.get(key) else {
             return Ok(None);
         };
@@ -85,7 +106,7 @@ impl<'a> InputResponses<'a> {
                 Err(Refusal::Declined) => Elicit::Decline,
                 Err(Refusal::Cancelled) => Elicit::Cancel,
                 Ok(content) => {
-                    let content = fitted(T::form().schema(), content).map_err(|why| {
+                    let content = fitted(schema, content).map_err(|why| {
                         ToolError::new(format!("the answer to `{key}` does not fit: {why}"))
                     })?;
                     Elicit::Accept(serde_json::from_str(content.get())?)

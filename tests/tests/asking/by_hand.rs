@@ -198,3 +198,147 @@ async fn rounds_by_hand_are_limited() {
     let last = wire.retry("careless", arguments, &answer, json!({})).await;
     assert!(tool_error(&last).contains("16 times"));
 }
+
+/// Has the user sign in, and then confirm.
+#[tool]
+async fn sign_in_and_confirm(ctx: Context) -> Result<Outcome<String>, ToolError> {
+    let keys: Vec<_> = ctx.input_responses().keys().collect();
+    if let Some(Elicit::Accept(Confirm { confirm: true })) =
+        ctx.input_responses().form("confirm")?
+    {
+        return Ok(Outcome::Complete(format!("released by {}", keys.join(" "))));
+    }
+    Ok(Outcome::InputRequired(match ctx.request_state() {
+        None => InputRequired::new()
+            .url("login", "Sign in.", "https://shop.example/in")
+            .state("1"),
+        Some(_) => InputRequired::new()
+            .form::<Confirm>("confirm", "Release?")
+            .state("2"),
+    }))
+}
+
+/// A verified state says that this server asked something, not that it asked what is answered.
+#[tokio::test]
+async fn an_answer_counts_only_for_what_was_asked_in_the_round_before() {
+    let (server, _) = server(tools![sign_in_and_confirm]);
+    let mut wire = Wire::open(&server);
+    let tool = "sign_in_and_confirm";
+    let yes = || json!({"action": "accept", "content": {"confirm": true}});
+    let first = wire.call(tool, json!({})).await;
+    assert_eq!(asked(&first), ["login"]);
+    let early = json!({"confirm": yes(), "login": {"action": "accept"}});
+    let second = wire.retry(tool, json!({}), &first, early.clone()).await;
+    assert_eq!(asked(&second), ["confirm"]);
+    // Now that it was asked it counts, and the sign-in no longer does.
+    let last = wire.retry(tool, json!({}), &second, early).await;
+    assert_eq!(text(&last), "released by confirm");
+}
+
+/// Begins a flow and remembers a price, without a state of its own.
+#[tool]
+async fn begin_payment(ctx: Context) -> Result<Outcome<String>, ToolError> {
+    let flow = ctx.flow("pay")?;
+    let round = ctx.round();
+    let first: u32 = ctx
+        .memo("first round", async { Ok::<_, ToolError>(round) })
+        .await?;
+    if let Some(Elicit::Accept(())) = ctx.input_responses().url("pay")? {
+        return Ok(Outcome::Complete(format!("{} {first}", flow.id())));
+    }
+    let url = format!("https://pay.example/{}", flow.id());
+    Ok(Outcome::InputRequired(
+        InputRequired::new().url("pay", "Pay.", url),
+    ))
+}
+
+#[tokio::test]
+async fn flows_and_memos_are_sealed_without_a_state_of_the_tools_own() {
+    let (server, _) = server(tools![begin_payment]);
+    let mut wire = Wire::open(&server);
+    let first = wire.call("begin_payment", json!({})).await;
+    let url = first["result"]["inputRequests"]["pay"]["params"]["url"]
+        .as_str()
+        .unwrap();
+    let flow = url.strip_prefix("https://pay.example/").unwrap();
+    let agreed = json!({"pay": {"action": "accept"}});
+    let last = wire.retry("begin_payment", json!({}), &first, agreed).await;
+    assert_eq!(text(&last), format!("{flow} 1"));
+}
+
+fn colours(values: &[&str]) -> FormSchema {
+    FormSchema::new()
+        .choice("colour", values.iter().copied(), |field| field)
+        .integer("count", |field| field.minimum(1).optional())
+}
+
+/// Asks with a form that is made at run time.
+#[tool]
+async fn paint(values: Vec<String>, ctx: Context) -> Result<Outcome<String>, ToolError> {
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    let form = colours(&values);
+    Ok(match ctx.input_responses().form_schema("colour", &form)? {
+        Some(answer) => Outcome::Complete(format!(
+            "{:?}",
+            answer.map(|fields| json!(fields).to_string())
+        )),
+        None => Outcome::InputRequired(
+            InputRequired::new()
+                .form_schema("colour", "Which one?", form)
+                .state("asked"),
+        ),
+    })
+}
+
+#[tokio::test]
+async fn a_form_of_run_time_has_a_reader_that_validates() {
+    let (server, _) = server(tools![paint]);
+    let mut wire = Wire::open(&server);
+    let arguments = json!({"values": ["red", "green"]});
+    let first = wire.call("paint", arguments.clone()).await;
+    assert_eq!(asked(&first), ["colour"]);
+    for (answer, expected) in [
+        (
+            json!({"action": "accept", "content": {"colour": "red", "count": 2.0, "other": 1}}),
+            r#"Accept("{\"colour\":\"red\",\"count\":2}")"#,
+        ),
+        (json!({"action": "decline"}), "Decline"),
+        (json!({"action": "cancel"}), "Cancel"),
+    ] {
+        let last = wire
+            .retry(
+                "paint",
+                arguments.clone(),
+                &first,
+                json!({"colour": answer}),
+            )
+            .await;
+        assert_eq!(text(&last), expected);
+    }
+    for content in [
+        json!({"colour": "mauve"}),
+        json!({"colour": "red", "count": 0}),
+        json!({}),
+    ] {
+        let answer = json!({"colour": {"action": "accept", "content": content}});
+        let last = wire.retry("paint", arguments.clone(), &first, answer).await;
+        let error = tool_error(&last);
+        assert!(
+            error.starts_with("the answer to `colour` does not fit: ") && !error.contains("mauve"),
+            "{error}"
+        );
+    }
+    let wrong = json!({"colour": {"roots": []}});
+    let last = wire.retry("paint", arguments, &first, wrong).await;
+    assert_eq!(code(&last), -32602);
+}
+
+#[tokio::test]
+async fn a_form_of_run_time_with_faults_is_not_sent() {
+    let (server, _) = server(tools![paint]);
+    let mut wire = Wire::open(&server);
+    for values in [json!([]), json!(["red", "red"])] {
+        let answer = wire.call("paint", json!({"values": values})).await;
+        assert_eq!(code(&answer), -32603, "{values}");
+    }
+}

@@ -135,6 +135,7 @@ fn no() -> Value {
 const STILL_RUNNING: &str = "still running";
 const ALREADY_DONE: &str = "already done";
 const FAILED: &str = "failed: call again and the person is asked anew";
+const KEY_FAILED: &str = "failed before: it may have had its effect; check before trying again";
 
 #[tokio::test]
 async fn the_same_answers_do_not_run_the_body_again() {
@@ -342,8 +343,9 @@ async fn by_hand_a_claim_stands_just_before_the_effect() {
     let bad = json!({"order": "bad"});
     let failed = wire.call("by_hand", bad.clone()).await;
     assert_eq!(tool_error(&failed), "the bank is closed");
+    // Nobody is asked anew about a key, so nobody is told so.
     let again = wire.call("by_hand", bad).await;
-    assert_eq!(tool_error(&again), FAILED);
+    assert!(tool_error(&again).starts_with(KEY_FAILED), "{again}");
     // The keys of different tools never meet.
     assert_eq!(
         text(&wire.call("ship", json!({"order": "O-1"})).await),
@@ -417,4 +419,68 @@ async fn of_many_at_once_one_runs() {
         assert_eq!(done, 1);
         bodies.assert_ran("refund", round);
     }
+}
+
+/// Fails after it has claimed its key.
+#[tool(once = order)]
+async fn fail_to_ship(order: String) -> Result<String, ToolError> {
+    Err(ToolError::new(format!("no carrier takes {order}")))
+}
+
+#[tokio::test]
+async fn a_key_that_failed_says_so_in_words_of_its_own() {
+    let server = Server::builder("bank", "1.0.0")
+        .tools(tools![fail_to_ship])
+        .build()
+        .unwrap();
+    let mut wire = Wire::open(&server);
+    let order = json!({"order": "O-1"});
+    let failed = wire.call("fail_to_ship", order.clone()).await;
+    assert_eq!(tool_error(&failed), "no carrier takes O-1");
+    for _ in 0..2 {
+        let again = wire.call("fail_to_ship", order.clone()).await;
+        assert!(tool_error(&again).starts_with(KEY_FAILED), "{again}");
+    }
+}
+
+/// What is meant to be kept for ever is kept as long as the clock can count.
+#[tokio::test]
+async fn a_period_may_be_for_ever() {
+    let (gate, bodies) = (Gate::new(), BodyCount::new());
+    let server = builder(&gate, &bodies)
+        .once_period(Duration::MAX)
+        .request_state_lifetime(Duration::MAX)
+        .drain_grace(Duration::MAX)
+        .claimed_grace(Duration::MAX)
+        .build()
+        .unwrap();
+    let mut wire = Wire::open(&server);
+    let order = json!({"order": "O-1"});
+    for (tool, done) in [("ship", "O-1 shipped"), ("by_hand", "O-1 paid")] {
+        assert_eq!(text(&wire.call(tool, order.clone()).await), done);
+        let again = wire.call(tool, order.clone()).await;
+        assert!(tool_error(&again).contains(ALREADY_DONE), "{again}");
+    }
+    let first = wire.call("refund", order.clone()).await;
+    let done = wire.retry("refund", order.clone(), &first, yes()).await;
+    assert_eq!(text(&done), "O-1 refunded: true");
+    let again = wire.retry("refund", order, &first, yes()).await;
+    assert!(tool_error(&again).contains(ALREADY_DONE), "{again}");
+    // The end of the connection computes with the grace periods.
+    wire.close_input().await;
+    wire.served().await.unwrap();
+}
+
+#[test]
+fn periods_too_short_to_mean_anything_are_build_faults() {
+    let (gate, bodies) = (Gate::new(), BodyCount::new());
+    let error = builder(&gate, &bodies)
+        .once_period(Duration::ZERO)
+        .request_state_lifetime(Duration::from_millis(900))
+        .build()
+        .unwrap_err();
+    let texts: Vec<&str> = error.faults().iter().map(|f| f.text.as_str()).collect();
+    assert_eq!(texts.len(), 2, "{texts:?}");
+    assert!(texts[0].contains("request_state_lifetime"), "{texts:?}");
+    assert!(texts[1].contains("once_period"), "{texts:?}");
 }

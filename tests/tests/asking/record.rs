@@ -380,3 +380,73 @@ async fn an_answer_that_does_not_decode_is_asked_again() {
     call.assert_text("5 true");
     bodies.assert_ran("take_few", 1);
 }
+
+/// Asks only if it is told to.
+#[tool]
+async fn take_if(
+    ask: bool,
+    #[resolve(ask.then(|| Ask::form("How many?")))] few: Resolve<Option<Narrow>>,
+) -> String {
+    format!("{few:?}")
+}
+
+/// Asking again is asking: the client of this very request must be able to.
+#[tokio::test]
+async fn an_answer_that_does_not_decode_is_not_asked_again_of_a_client_that_cannot_be() {
+    let (server, _) = server(tools![take_if]);
+    let mut wire = Wire::open(&server);
+    let arguments = json!({"ask": true});
+    let first = wire.call("take_if", arguments.clone()).await;
+    let answer = json!({"few": {"action": "accept", "content": {"count": 500}}});
+    let again = wire
+        .retry("take_if", arguments.clone(), &first, answer.clone())
+        .await;
+    assert_eq!(asked(&again), ["few"]);
+    wire.declare(json!({}));
+    let refused = wire.retry("take_if", arguments, &first, answer).await;
+    assert_eq!(code(&refused), -32021);
+}
+
+/// As long as anybody likes.
+#[derive(Debug, Deserialize, JsonSchema, Form)]
+struct Story {
+    /// What happened?
+    story: String,
+}
+
+/// Takes two stories.
+#[tool]
+async fn tell(
+    #[elicit("Before?")] before: Resolve<Story>,
+    #[elicit("After?")] after: Resolve<Story>,
+) -> String {
+    format!("{} {}", before.story.len(), after.story.len())
+}
+
+/// What has to be remembered travels with the client, and has a limit. Whoever passes it is told so, and can mend it.
+#[tokio::test]
+async fn an_answer_that_cannot_be_remembered_is_asked_again_with_the_limit() {
+    let (server, bodies) = server(tools![tell]);
+    let mut wire = Wire::open(&server);
+    let story =
+        |length: usize| json!({"action": "accept", "content": {"story": "x".repeat(length)}});
+    let first = wire.call("tell", json!({})).await;
+    assert_eq!(asked(&first), ["after", "before"]);
+    let long = wire
+        .retry("tell", json!({}), &first, json!({"before": story(40_000)}))
+        .await;
+    assert_eq!(asked(&long), ["after", "before"]);
+    let reason = mcp_tests::wire::message(&long, "before");
+    assert!(reason.contains("28672 bytes"), "{reason}");
+    // What does fit is kept up to the limit, beside another that is too much.
+    let fits = wire
+        .retry("tell", json!({}), &long, json!({"before": story(28_000)}))
+        .await;
+    assert_eq!(asked(&fits), ["after"]);
+    // The last answer goes straight to the body and is not remembered at all.
+    let last = wire
+        .retry("tell", json!({}), &fits, json!({"after": story(40_000)}))
+        .await;
+    assert_eq!(mcp_tests::wire::text(&last), "28000 40000");
+    bodies.assert_ran("tell", 1);
+}

@@ -62,6 +62,11 @@ async fn a_question_that_was_shown_often_enough_ends_the_call_in_its_own_words()
         !text.contains("declined") && !text.contains("closed"),
         "{text}"
     );
+    // A flow belongs to one call, so finishing this one now leads nowhere.
+    assert!(
+        text.contains("call again to begin anew") && !text.contains("finish"),
+        "{text}"
+    );
     bodies.assert_ran("patient", 0);
 }
 

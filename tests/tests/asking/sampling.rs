@@ -161,3 +161,33 @@ async fn completions_with_tools_need_a_capability_of_their_own() {
     wire.declare(json!({"sampling": {"tools": {}}}));
     assert_eq!(asked(&wire.call("compute", json!({})).await), ["line"]);
 }
+
+/// Has two lines written, one after the other.
+#[tool]
+async fn write_two(
+    #[resolve(line("eggs"))] one: Resolve<Sampled>,
+    #[resolve(line(&one.model))] two: Resolve<Sampled>,
+) -> String {
+    format!("{} {}", one.model, two.model)
+}
+
+/// A model is not asked for the same again and again: it cannot be told what was wrong.
+#[tokio::test]
+async fn a_completion_that_cannot_be_remembered_ends_the_call_with_the_limit() {
+    let (server, bodies) = server(tools![write_two]);
+    let mut wire = Wire::open(&server);
+    wire.declare(json!({"sampling": {}}));
+    let first = wire.call("write_two", json!({})).await;
+    assert_eq!(asked(&first), ["one"]);
+    let mut long = completion();
+    long["content"]["text"] = json!("x".repeat(40_000));
+    let ended = wire
+        .retry("write_two", json!({}), &first, json!({"one": long}))
+        .await;
+    let error = mcp_tests::wire::tool_error(&ended);
+    assert!(
+        error.contains("`one`") && error.contains("28672 bytes"),
+        "{error}"
+    );
+    bodies.assert_ran("write_two", 0);
+}

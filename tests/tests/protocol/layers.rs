@@ -231,3 +231,42 @@ async fn calls_over_the_concurrency_limit_are_refused_and_waiting_for_a_person_i
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
+
+/// Remembers a secret of the server's.
+#[tool]
+async fn hold(ctx: Context) -> Outcome<String> {
+    match ctx.request_state() {
+        Some(state) => Outcome::Complete(format!("the tool has {state}")),
+        None => Outcome::InputRequired(InputRequired::new().state("R-1")),
+    }
+}
+
+/// Looks for the state before and after the tool runs.
+struct Peek(Arc<Mutex<Vec<Option<String>>>>);
+
+impl CallLayer for Peek {
+    fn call<'a>(&'a self, ctx: Context, next: Next<'a>) -> LayerFuture<'a> {
+        Box::pin(async move {
+            self.0.lock().unwrap().push(ctx.request_state());
+            let result = next.run(ctx.clone()).await;
+            self.0.lock().unwrap().push(ctx.request_state());
+            result
+        })
+    }
+}
+
+/// A layer knows that there was a state by the round, and never what is in it.
+#[tokio::test]
+async fn layers_do_not_see_the_content_of_the_state() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let server = Server::builder("shop", "1.0.0")
+        .layer(Peek(seen.clone()))
+        .tools(tools![hold])
+        .build()
+        .unwrap();
+    let mut wire = Wire::open(&server);
+    let first = wire.call("hold", json!({})).await;
+    let last = wire.retry("hold", json!({}), &first, json!({})).await;
+    assert_eq!(text(&last), "the tool has R-1");
+    assert_eq!(*seen.lock().unwrap(), [None, None, None, None]);
+}
