@@ -33,7 +33,8 @@ pub use crate::{
     form::{FieldSpec, Form, FormCell, FormChoice, FormField, RenderedForm},
     outcome::{CallResult as Reply, Interrupt},
     parameters::{
-        Args, ArgsParam, ArgumentFault, Shared, Slots, State, StateParam, members_of, missing_is_ok,
+        Args, ArgsParam, ArgumentFault, Shared, Slots, State, StateParam, StructMember, members_of,
+        missing_is_ok,
     },
     spec::{
         AnnotationSpec, ArgumentSpec, ArgumentsSpec, Extra, IconSpec, Keyword, Location,
@@ -53,7 +54,7 @@ pub fn struct_schema_of<A: ArgsParam>(generator: &mut SchemaGenerator) -> Schema
 }
 
 /// A struct's members, for `Args`.
-pub fn struct_members_of<A: ArgsParam>() -> &'static [&'static str] {
+pub fn struct_members_of<A: ArgsParam>() -> Vec<StructMember> {
     members_of::<A::Struct>()
 }
 

@@ -6,7 +6,11 @@ use std::time::Duration;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
-use crate::{form::RenderedForm, parameters::Shared, tool::OutputSpec};
+use crate::{
+    form::RenderedForm,
+    parameters::{Shared, StructMember},
+    tool::OutputSpec,
+};
 
 /// A tool, as its attribute and signature describe it.
 #[derive(Debug)]
@@ -58,7 +62,7 @@ pub enum ArgumentsSpec {
     Struct {
         schema: SchemaFn,
         /// The names that the struct reads, aliases among them, in order of declaration.
-        members: fn() -> &'static [&'static str],
+        members: fn() -> Vec<StructMember>,
     },
 }
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{RequestId, RpcError, optional_str};
+use super::{ByName, RequestId, RpcError, id::unescaped, optional_str};
 
 /// A message as it stands on the wire.
 #[derive(Debug, Deserialize)]
@@ -20,7 +20,7 @@ struct Envelope<'a, P> {
     id: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "optional_str")]
     method: Option<Cow<'a, str>>,
-    params: Option<P>,
+    params: Option<ByName<P>>,
     #[serde(borrow)]
     result: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -37,14 +37,15 @@ fn present<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<&'de RawValu
 pub struct RawId<'a>(&'a str);
 
 impl<'a> RawId<'a> {
-    /// Takes a string or an integer; anything else is no id.
+    /// Takes a string or an integer; anything else is no id, and neither is a string with an escape
+    /// that is no Unicode character.
     ///
     /// Specification: basic/index, Requests.
     pub fn new(raw: &'a RawValue) -> Option<Self> {
         let text = raw.get();
         let bytes = text.as_bytes();
         let digits = match bytes {
-            [b'"', ..] => return Some(Self(text)),
+            [b'"', ..] => return unescaped(text).map(|_| Self(text)),
             [b'-', digits @ ..] => digits,
             digits => digits,
         };
@@ -63,7 +64,9 @@ impl<'a> RawId<'a> {
         match self.0.parse() {
             Ok(integer) => RequestId::Integer(integer),
             Err(_) => RequestId::String(
-                serde_json::from_str(self.0).expect("checked when it was made: a JSON string"),
+                unescaped(self.0)
+                    .expect("checked when it was made: a string of Unicode characters")
+                    .into_owned(),
             ),
         }
     }
@@ -134,25 +137,19 @@ pub enum Fault<'a> {
 /// assert_eq!((id.as_json(), &*method), ("7", "server/discover"));
 /// ```
 pub fn parse<'a, P: Deserialize<'a>>(line: &'a str) -> Result<Message<'a, P>, Fault<'a>> {
-    let Ok(envelope) = serde_json::from_str::<Envelope<'a, P>>(line) else {
+    let Ok(ByName(envelope)) = serde_json::from_str::<ByName<Envelope<'a, P>>>(line) else {
         return Err(diagnose(line));
     };
+    let params = envelope.params.map(|ByName(params)| params);
     if envelope.jsonrpc.as_deref() != Some("2.0") {
         return Err(diagnose(line));
     }
     match (envelope.id, envelope.method) {
         (Some(id), Some(method)) => match RawId::new(id) {
-            Some(id) => Ok(Message::Request {
-                id,
-                method,
-                params: envelope.params,
-            }),
+            Some(id) => Ok(Message::Request { id, method, params }),
             None => Err(diagnose(line)),
         },
-        (None, Some(method)) => Ok(Message::Notification {
-            method,
-            params: envelope.params,
-        }),
+        (None, Some(method)) => Ok(Message::Notification { method, params }),
         (id, None) => {
             let id = match id.map(RawId::new) {
                 None => None,
@@ -216,7 +213,7 @@ fn diagnose(line: &str) -> Fault<'_> {
         None => None,
         Some(Some(id)) => Some(id),
         Some(None) => {
-            let text = "`id` must be a string or an integer";
+            let text = "`id` must be a string of Unicode characters or an integer";
             return message(None, RpcError::invalid_request(text));
         }
     };

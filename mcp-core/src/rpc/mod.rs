@@ -5,6 +5,7 @@
 //! Specification: basic/index, Messages.
 
 mod borrow;
+mod by_name;
 mod envelope;
 mod error;
 mod framing;
@@ -14,10 +15,11 @@ mod write;
 
 pub use self::{
     borrow::optional_str,
+    by_name::ByName,
     envelope::{Fault, Message, RawId, parse},
     error::{RpcError, code},
     framing::{Line, LineBuffer},
     id::{InvalidId, ProgressToken, RequestId},
     text::write_str,
-    write::{begin_result, write_error, write_json, write_notification},
+    write::{begin_result, to_line, write_error, write_json, write_notification},
 };

@@ -36,7 +36,7 @@ pub fn write_notification(out: &mut Vec<u8>, method: &str, params: &impl Seriali
     out.push(b'}');
 }
 
-/// Appends a value's JSON.
+/// Appends a value's JSON, as one line.
 ///
 /// A value that cannot be JSON (a map with keys that are no strings) becomes `null`.
 pub fn write_json(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
@@ -44,5 +44,57 @@ pub fn write_json(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
     if serde_json::to_writer(&mut *out, value).is_err() {
         out.truncate(before);
         out.extend_from_slice(b"null");
+    }
+    // Inside a string they would be escaped: these only separate, in raw JSON.
+    let mut written = &mut out[before..];
+    while let Some(at) = memchr::memchr2(b'\n', b'\r', written) {
+        written[at] = b' ';
+        written = &mut written[at + 1..];
+    }
+}
+
+/// Gives a value's JSON as one line, whatever raw JSON it contains.
+///
+/// # Errors
+///
+/// The value has no JSON form.
+///
+/// ```
+/// use serde_json::value::RawValue;
+///
+/// let raw: &RawValue = serde_json::from_str("{\n  \"a\": 1\n}")?;
+/// assert_eq!(mcp_core::rpc::to_line(raw)?, r#"{   "a": 1 }"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn to_line(value: &(impl Serialize + ?Sized)) -> Result<String, serde_json::Error> {
+    let json = serde_json::to_string(value)?;
+    if memchr::memchr2(b'\n', b'\r', json.as_bytes()).is_none() {
+        return Ok(json);
+    }
+    // Inside a string they would be escaped: these only separate, in raw JSON.
+    Ok(json.replace(['\n', '\r'], " "))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::{Value, json, value::RawValue};
+
+    use super::*;
+
+    #[test]
+    fn raw_json_inside_of_a_value_brings_no_line_breaks() {
+        let raw: &RawValue = serde_json::from_str("{\r\n \"a\": \"x\\ny\"\n}").unwrap();
+        let mut out = b"\n".to_vec();
+        write_json(&mut out, &(raw, 1));
+        // What stood there before is not touched.
+        assert_eq!(out[0], b'\n');
+        let written = std::str::from_utf8(&out[1..]).unwrap();
+        for line in [written, &to_line(&(raw, 1)).unwrap()] {
+            assert!(!line.contains(['\n', '\r']), "{line:?}");
+            let value: Value = serde_json::from_str(line).unwrap();
+            assert_eq!(value, json!([{"a": "x\ny"}, 1]));
+        }
     }
 }

@@ -22,8 +22,7 @@ fn coerce_node(validator: &Validator, node: &Node, value: &mut Value) -> bool {
     let mut changed = false;
     if let Value::Number(number) = value
         && node.types.is_some_and(|types| types.is_integer_only())
-        && number.is_f64()
-        && let Some(integer) = numbers::integer(number).and_then(numbers::number)
+        && let Some(integer) = numbers::integral(number)
     {
         *number = integer;
         changed = true;

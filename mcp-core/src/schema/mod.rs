@@ -20,5 +20,6 @@ mod provider;
 pub use coerce::coerce;
 pub use dialect::{Dialect, DialectOptions, SchemaFault, needs_wrapping, to_dialect, wrap_result};
 pub use form::{FieldKind, FormFault, FormField, FormSchema, FormViolation};
+pub use numbers::integral;
 pub use provider::{assert_provider_safe, check_provider_safe};
 pub use validate::{Received, SchemaFaults, Validator, Violation};

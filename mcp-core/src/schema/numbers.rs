@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Number, Value};
 
-/// Up to here a float holds every integer; beyond, its text may have been rounded by the reader.
+/// Below this a float holds every integer; from here on, its text may have been rounded by the
+/// reader, for the next integer up becomes this very float.
 const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 
 /// The integer that this number is, where it is one: `5` and `5.0`, at most 64 bits wide.
@@ -20,7 +21,27 @@ pub(crate) fn integer(number: &Number) -> Option<i128> {
     }
     let value = number.as_f64()?;
     // The cast is exact: the value is integral and below 2^53.
-    (value.fract() == 0.0 && value.abs() <= EXACT_FLOAT).then_some(value as i128)
+    (value.fract() == 0.0 && value.abs() < EXACT_FLOAT).then_some(value as i128)
+}
+
+/// A whole float as the integer that it is, such as `5` for `5.0`: what serde reads into an integer.
+///
+/// None for integers, fractions, and floats from 2^53 on, whose text may have been another number.
+///
+/// ```
+/// use mcp_core::schema::integral;
+/// use serde_json::Number;
+///
+/// assert_eq!(Number::from_f64(5.0).as_ref().and_then(integral), Some(5.into()));
+/// assert_eq!(Number::from_f64(5.5).as_ref().and_then(integral), None);
+/// ```
+#[must_use]
+pub fn integral(number: &Number) -> Option<Number> {
+    if number.is_f64() {
+        self::integer(number).and_then(self::number)
+    } else {
+        None
+    }
 }
 
 /// Compares two numbers without rounding either: by value for integers of any spelling, else as floats.
@@ -165,7 +186,12 @@ mod tests {
         assert_eq!(integer(&parse("-0.0")), Some(0));
         assert_eq!(integer(&parse("5.5")), None);
         assert_eq!(integer(&parse("1e300")), None);
-        // A reader may have rounded this one already.
+        assert_eq!(
+            integer(&parse("9007199254740991.0")),
+            Some(9_007_199_254_740_991)
+        );
+        // A reader may have rounded these already.
+        assert_eq!(integer(&parse("9007199254740992.0")), None);
         assert_eq!(integer(&parse("9007199254740994.0")), None);
     }
 

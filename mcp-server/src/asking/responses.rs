@@ -1,10 +1,10 @@
 //! `inputResponses`: the client's answers, before anything is believed of them.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use mcp_core::{
     rpc::RpcError,
-    schema::{FieldKind, FormSchema},
+    schema::{FieldKind, FormSchema, integral},
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
@@ -34,14 +34,16 @@ impl<'a> InputResponses<'a> {
     ///
     /// # Errors
     ///
-    /// `-32602` where it is not an object of objects.
+    /// `-32602` where it is not an object of objects, each under a key of its own.
     pub(crate) fn check(json: &'a str) -> Result<(), RpcError> {
-        let responses = Self::checked(json);
-        if json.starts_with('{') && responses.entries().all(|(_, value)| value.starts_with('{')) {
-            Ok(())
-        } else {
-            Err(malformed())
+        let mut keys = BTreeSet::new();
+        for member in Members::of(json) {
+            let (key, value) = member.ok_or_else(malformed)?;
+            if !value.starts_with('{') || !keys.insert(key) {
+                return Err(malformed());
+            }
         }
+        Ok(())
     }
 
     /// Takes a member that was checked when it came.
@@ -155,7 +157,9 @@ impl<'a> InputResponses<'a> {
 }
 
 fn malformed() -> RpcError {
-    RpcError::invalid_params("`inputResponses` must be an object of objects")
+    RpcError::invalid_params(
+        "`inputResponses` must be an object of objects, each under a key of its own",
+    )
 }
 
 pub(crate) fn wrong_kind(key: &str) -> RpcError {
@@ -205,21 +209,12 @@ pub(crate) fn fitted(schema: &FormSchema, content: &str) -> Result<Box<RawValue>
     for (name, value) in &mut content {
         if let Some(FieldKind::Number(field)) = schema.field(name).map(|field| &field.kind)
             && field.integer
+            && let Value::Number(number) = value
+            && let Some(integer) = integral(number)
         {
-            make_integer(value);
+            // `5.0` is an integer to a schema, not to serde.
+            *number = integer;
         }
     }
     serde_json::value::to_raw_value(&content).map_err(|e| e.to_string())
-}
-
-/// `5.0` is an integer to a schema, not to serde.
-fn make_integer(value: &mut Value) {
-    if let Some(float) = value.as_f64().filter(|_| value.is_f64())
-        && float.fract() == 0.0
-        && float.abs() < 9_007_199_254_740_992.0
-    {
-        #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53")]
-        let whole = float as i64;
-        *value = whole.into();
-    }
 }

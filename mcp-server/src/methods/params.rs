@@ -9,9 +9,9 @@ use std::borrow::Cow;
 use mcp_core::{
     Revision,
     protocol::{LoggingLevel, Meta},
-    rpc::{RpcError, optional_str},
+    rpc::{ByName, RpcError, optional_str},
 };
-use serde::{Deserialize, Deserializer, de::IgnoredAny};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::asking::{InputResponses, Kind, Kinds};
@@ -21,7 +21,7 @@ use crate::asking::{InputResponses, Kind, Kinds};
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Params<'a> {
     #[serde(borrow, rename = "_meta")]
-    pub(crate) meta: Option<RequestMeta<'a>>,
+    pub(crate) meta: Option<ByName<RequestMeta<'a>>>,
     #[serde(borrow, default, deserialize_with = "optional_str")]
     pub(crate) name: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -57,9 +57,9 @@ pub(crate) struct RequestMeta<'a> {
         dead_code,
         reason = "checked here, read from the message when a tool asks"
     )]
-    client: Option<ClientInfo<'a>>,
+    client: Option<ByName<ClientInfo<'a>>>,
     #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
-    capabilities: Declared,
+    capabilities: ByName<Declared>,
     #[serde(rename = "io.modelcontextprotocol/logLevel")]
     pub(crate) log_level: Option<LoggingLevel>,
     #[serde(borrow, rename = "progressToken")]
@@ -77,32 +77,36 @@ struct ClientInfo<'a> {
 
 #[derive(Debug, Deserialize)]
 struct Declared {
-    elicitation: Option<Elicitation>,
-    sampling: Option<Sampling>,
+    elicitation: Option<ByName<Elicitation>>,
+    sampling: Option<ByName<Sampling>>,
     roots: Option<Object>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Elicitation {
-    form: Option<IgnoredAny>,
-    url: Option<IgnoredAny>,
+    form: Option<Object>,
+    url: Option<Object>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Sampling {
-    tools: Option<IgnoredAny>,
+    tools: Option<Object>,
 }
 
 /// Any object.
+type Object = ByName<Members>;
+
 #[derive(Debug, Deserialize)]
-struct Object {}
+struct Members {}
 
 impl Declared {
     fn kinds(&self) -> Kinds {
         let (form, url) = match &self.elicitation {
             None => (false, false),
             // A bare object means form mode: client/elicitation, Capabilities.
-            Some(Elicitation { form, url }) => (form.is_some() || url.is_none(), url.is_some()),
+            Some(ByName(Elicitation { form, url })) => {
+                (form.is_some() || url.is_none(), url.is_some())
+            }
         };
         Kinds::default()
             .with(Kind::Form, form)
@@ -182,7 +186,7 @@ pub(crate) fn diagnose(params: &RawValue) -> RpcError {
         #[serde(borrow)]
         request_state: Option<&'a RawValue>,
     }
-    let Ok(members) = serde_json::from_str::<Members<'_>>(params.get()) else {
+    let Ok(members) = serde_json::from_str::<ByName<Members<'_>>>(params.get()) else {
         return RpcError::invalid_params(
             "`params` must be an object, each member of which stands once",
         );
@@ -200,6 +204,9 @@ pub(crate) fn diagnose(params: &RawValue) -> RpcError {
     let Some(meta) = members.meta else {
         return RpcError::invalid_params("`params` cannot be read");
     };
+    if !meta.get().starts_with('{') {
+        return RpcError::invalid_params("`_meta` must be an object");
+    }
     match serde_json::from_str::<RequestMeta<'_>>(meta.get()) {
         Err(error) if error.is_data() => {
             // Messages of serde name the member, and never more of the value than its type.

@@ -2,12 +2,14 @@
 
 mod args;
 mod members;
+mod probe;
 mod shared;
 mod slots;
 
 pub(crate) use self::members::Members;
 pub use self::{
     args::{Args, ArgsParam},
+    probe::{StructMember, members_of},
     shared::{Shared, State, StateParam},
-    slots::{ArgumentFault, Slots, members_of, missing_is_ok},
+    slots::{ArgumentFault, Slots, missing_is_ok},
 };

@@ -123,38 +123,3 @@ impl<'de> Deserializer<'de> for Missing {
 pub fn missing_is_ok<T: for<'de> Deserialize<'de>>() -> bool {
     T::deserialize(Missing("")).is_ok()
 }
-
-/// The names that a struct reads, as serde tells them: aliases among them, in order of declaration.
-/// None where it reads a map, as with `flatten`.
-pub fn members_of<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
-    struct Probe<'p>(&'p mut &'static [&'static str]);
-
-    impl<'de> Deserializer<'de> for Probe<'_> {
-        type Error = serde_json::Error;
-
-        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
-            Err(de::Error::custom("only asked for its members"))
-        }
-
-        fn deserialize_struct<V: Visitor<'de>>(
-            self,
-            _: &'static str,
-            fields: &'static [&'static str],
-            visitor: V,
-        ) -> Result<V::Value, Self::Error> {
-            *self.0 = fields;
-            self.deserialize_any(visitor)
-        }
-
-        forward_to_deserialize_any! {
-            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
-            option unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier
-            ignored_any
-        }
-    }
-
-    let mut members: &'static [&'static str] = &[];
-    // It always fails: what matters is what it asks for.
-    let _ = T::deserialize(Probe(&mut members));
-    members
-}

@@ -1,17 +1,23 @@
 //! Tools: what a function becomes when it is registered.
 //!
-//! `bound` has a tool as the server holds it, `set` what `tools![..]` makes, `returns` what a
-//! function may give back, `result` how that is written.
+//! `bound` has a tool as the server holds it, `set` what `tools![..]` makes, `input` and `output`
+//! its schemas and what is compared with them, `schema` what those have in common, `listing` what
+//! `tools/list` says; `returns` has what a function may give back, `result` how that is written.
 
 mod bound;
+mod input;
+mod listing;
+mod output;
 mod result;
 mod returns;
+mod schema;
 mod set;
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
 pub(crate) use self::{
-    bound::{BoundTool, Page, cursor, pages},
+    bound::BoundTool,
+    listing::{Page, cursor, pages},
     result::{ResultWriter, write_result},
 };
 pub use self::{

@@ -3,9 +3,12 @@
 use std::borrow::Cow;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use mcp_core::protocol::{
-    AudioContent, CallToolResult, ContentBlock, EmbeddedResource, ImageContent, ResourceLink,
-    TextContent,
+use mcp_core::{
+    protocol::{
+        AudioContent, CallToolResult, ContentBlock, EmbeddedResource, ImageContent, ResourceLink,
+        TextContent,
+    },
+    rpc::to_line,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -94,7 +97,7 @@ impl<T: Serialize + JsonSchema> IntoToolResult for Json<T> {
     const OUTPUT: Option<SchemaFn> = Some(schema_of::<T>);
 
     fn into_tool_result(self) -> CallResult {
-        let json = serde_json::to_string(&self.0).map_err(ToolError::from)?;
+        let json = to_line(&self.0).map_err(ToolError::from)?;
         complete(ToolResult::structured_json(json))
     }
 }

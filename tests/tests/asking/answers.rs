@@ -4,7 +4,7 @@ use mcp_server::prelude::*;
 use mcp_server::testing::TestHost;
 use mcp_tests::{
     official::call,
-    wire::{Wire, asked, code, message, text},
+    wire::{Wire, asked, code, message, retry_params, text},
 };
 use serde_json::{Value, json};
 
@@ -207,7 +207,61 @@ async fn malformed_input_responses_are_invalid_params() {
         let answer = wire.request("tools/call", params).await;
         assert_eq!(code(&answer), -32602, "without a state: {responses}");
     }
+    // What a tree of JSON cannot have: a key that is no text, and one that stands twice.
+    let accept = r#"{"action":"accept","content":{"amount":3}}"#;
+    for responses in [
+        r#"{"\ud800":{},"order":7}"#.to_owned(),
+        format!(r#"{{"\ud800":{{}},"order":{accept}}}"#),
+        format!(r#"{{"order":{accept},"\ud800":{{}}}}"#),
+        format!(r#"{{"order":{accept},"order":{{"action":"decline"}}}}"#),
+        format!(r#"{{"order":{accept},"\u006frder":{accept}}}"#),
+    ] {
+        let mut params = retry_params("order", json!({}), &first, json!("HERE"));
+        params["_meta"] = wire.meta.clone();
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let line = message.to_string().replace("\"HERE\"", &responses);
+        wire.write(format!("{line}\n").as_bytes()).await;
+        assert_eq!(code(&wire.receive().await), -32602, "{responses}");
+    }
     bodies.assert_ran("order", 0);
+}
+
+#[derive(Debug, Deserialize, JsonSchema, Form)]
+struct Exact {
+    /// Which number?
+    number: i64,
+}
+
+/// Takes a number.
+#[tool]
+async fn number(#[elicit("Which one?")] exact: Resolve<Exact>) -> String {
+    exact.number.to_string()
+}
+
+/// From 2^53 on a float may be another number than the one that was written.
+#[tokio::test]
+async fn a_whole_float_is_an_integer_as_far_as_it_is_exact() {
+    let (server, _) = server(tools![number]);
+    let mut wire = Wire::open(&server);
+    for (given, expected) in [
+        (json!(9_007_199_254_740_993_i64), Some("9007199254740993")),
+        (json!(9_007_199_254_740_991.0), Some("9007199254740991")),
+        (json!(-9_007_199_254_740_991.0), Some("-9007199254740991")),
+        (json!(9_007_199_254_740_992.0), None),
+        (json!(-9_007_199_254_740_992.0), None),
+        (json!(1e300), None),
+    ] {
+        let first = wire.call("number", json!({})).await;
+        let response = json!({"exact": {"action": "accept", "content": {"number": given}}});
+        let next = wire.retry("number", json!({}), &first, response).await;
+        match expected {
+            Some(expected) => assert_eq!(text(&next), expected),
+            None => assert!(
+                message(&next, "exact").contains("`number` must be a whole number"),
+                "{given}: {next}"
+            ),
+        }
+    }
 }
 
 /// An answer of another kind is never taken for one, nor passed over: not a list of roots, not a completion, not the

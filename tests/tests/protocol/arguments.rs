@@ -390,6 +390,82 @@ async fn one_struct_may_be_all_arguments() {
     );
 }
 
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Payment {
+    #[serde(alias = "amt", alias = "sum")]
+    #[schemars(range(max = 100))]
+    amount: u32,
+    #[serde(default)]
+    note: Option<String>,
+}
+
+/// Pays.
+#[tool]
+async fn pay(args: Args<Payment>) -> String {
+    format!("paid {} {:?}", args.amount, args.note)
+}
+
+/// Pays, and does not mind other arguments.
+#[tool(extra = "ignore")]
+async fn pay_loosely(args: Args<Payment>) -> String {
+    format!("paid {} {:?}", args.amount, args.note)
+}
+
+/// Pays by parameters.
+#[tool(extra = "ignore")]
+async fn pay_plainly(
+    #[serde(alias = "amt", alias = "sum")]
+    #[schemars(range(max = 100))]
+    amount: u32,
+    note: Option<String>,
+) -> String {
+    format!("paid {amount} {note:?}")
+}
+
+/// A bound is a bound under each of the argument's names.
+#[tokio::test]
+async fn bounds_hold_under_aliases_too() {
+    let mut wire = open(tools![pay, pay_loosely, pay_plainly]);
+    for tool in ["pay", "pay_loosely", "pay_plainly"] {
+        for name in ["amount", "amt", "sum"] {
+            let answer = wire.call(tool, json!({name: 10_000})).await;
+            let error = tool_error(&answer);
+            assert!(error.contains("`/amount` must be at most 100"), "{error}");
+            for fits in [json!(100), json!(100.0)] {
+                let answer = wire.call(tool, json!({name: fits})).await;
+                assert_eq!(text(&answer), "paid 100 None", "{tool} {name}");
+            }
+        }
+        // Which of the two would count?
+        for second in [json!(1), json!(1.0), json!(10_000)] {
+            let answer = wire.call(tool, json!({"amount": 2, "amt": second})).await;
+            assert!(tool_error(&answer).contains("given twice"), "{answer}");
+        }
+        let answer = wire.call(tool, json!({"note": "x"})).await;
+        assert!(tool_error(&answer).contains("`amount`"), "{answer}");
+    }
+}
+
+/// Arguments that cannot be compared with the bounds do not get past them.
+#[tokio::test]
+async fn what_cannot_be_read_in_full_does_not_switch_off_the_bounds() {
+    let mut wire = open(tools![pay, pay_loosely, pay_plainly]);
+    let deep = "[".repeat(200) + &"]".repeat(200);
+    for tool in ["pay", "pay_loosely", "pay_plainly"] {
+        for junk in ["1e999", r#""\ud800""#, &deep] {
+            for amount in [10_000, 1] {
+                let line = format!(
+                    r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{{"amount":{amount},"junk":{junk}}},"_meta":{}}}}}"#,
+                    wire.meta
+                );
+                wire.write(format!("{line}\n").as_bytes()).await;
+                let answer = wire.receive().await;
+                assert!(tool_error(&answer).contains("do not fit"), "{answer}");
+            }
+        }
+    }
+}
+
 /// Arguments of 128 levels and more are refused, not a stack overflow.
 #[tokio::test]
 async fn deep_arguments_are_refused() {

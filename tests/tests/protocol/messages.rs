@@ -73,12 +73,84 @@ async fn ids_come_back_as_they_came() {
 #[tokio::test]
 async fn what_is_no_id_is_refused_without_one() {
     let mut wire = open(tools![echo]);
-    for id in ["1.5", "null", "true", "{}", "[1]", "1e3", "-"] {
+    for id in [
+        "1.5",
+        "null",
+        "true",
+        "{}",
+        "[1]",
+        "1e3",
+        "-",
+        r#""\ud800""#,
+        r#""a\udfff""#,
+    ] {
         let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"server/discover"}}"#);
         let answer = said(&mut wire, &line).await;
         let expected = if id == "-" { -32700 } else { -32600 };
         assert_eq!(code(&answer), expected, "{id}");
         assert_eq!(answer.get("id"), None, "{id}");
+    }
+    assert_alive(&mut wire).await;
+}
+
+/// JSON has escapes that are no character; no message with one ends the connection.
+#[tokio::test]
+async fn an_id_that_is_no_text_names_no_request() {
+    let mut wire = open(tools![echo, later]);
+    wire.write(
+        br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\ud800"}}
+"#,
+    )
+    .await;
+    assert_alive(&mut wire).await;
+    let line = format!(
+        r#"{{"jsonrpc":"2.0","id":"\ud800","method":"tools/call","params":{{"name":"later","arguments":{{"text":"x","ms":10}},"_meta":{}}}}}"#,
+        wire.meta
+    );
+    let answer = said(&mut wire, &line).await;
+    assert_eq!((code(&answer), answer.get("id")), (-32600, None));
+    let line = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"text":"x"}},"_meta":{}}}}}"#,
+        wire.meta
+            .to_string()
+            .replacen('{', r#"{"progressToken":"\ud800","#, 1)
+    );
+    assert_eq!(code(&said(&mut wire, &line).await), -32602);
+    assert_alive(&mut wire).await;
+}
+
+/// What is read by names is not read by position, although serde would: neither a message nor a part of one.
+#[tokio::test]
+async fn arrays_do_not_pass_for_objects() {
+    let mut wire = open(tools![echo]);
+    let meta = wire.meta.clone();
+    let params = json!({"name": "echo", "arguments": {"text": "x"}, "_meta": meta});
+    let line = json!(["2.0", 1, "tools/call", params, null, null]);
+    let answer = said(&mut wire, &line.to_string()).await;
+    assert_eq!((code(&answer), answer.get("id")), (-32600, None));
+    let by_position = json!([meta, "echo", {"text": "x"}, null, {}, null, null, null]);
+    let line = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": by_position});
+    let answer = said(&mut wire, &line.to_string()).await;
+    assert_eq!(code(&answer), -32602, "params");
+    let client = json!({"name": "wire", "version": "1.0.0"});
+    let mut by_position = params.clone();
+    by_position["_meta"] = json!(["2026-07-28", client, {}, null, null]);
+    let answer = wire.request("tools/call", by_position).await;
+    assert_eq!(code(&answer), -32602, "_meta");
+    for (member, value) in [
+        ("clientInfo", json!(["wire", "1.0.0"])),
+        ("clientCapabilities", json!([null, null, null])),
+        ("clientCapabilities", json!({"elicitation": [{}, {}]})),
+        ("clientCapabilities", json!({"elicitation": {"form": []}})),
+        ("clientCapabilities", json!({"elicitation": {"url": true}})),
+        ("clientCapabilities", json!({"sampling": [{}]})),
+        ("clientCapabilities", json!({"sampling": {"tools": 1}})),
+        ("clientCapabilities", json!({"roots": []})),
+    ] {
+        let mut params = params.clone();
+        params["_meta"][format!("io.modelcontextprotocol/{member}")] = value.clone();
+        let answer = wire.request("tools/call", params).await;
+        assert_eq!(code(&answer), -32602, "{member}: {value}");
     }
     assert_alive(&mut wire).await;
 }

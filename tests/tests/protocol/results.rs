@@ -3,7 +3,7 @@
 use mcp_server::prelude::*;
 use mcp_server::{
     Audio, AudioContent, CallToolResult, ContentBlock, EmbeddedResource, Image, ImageContent,
-    ResourceLink, TextContent, core::protocol::TextResourceContents,
+    LoggingLevel, ResourceLink, TextContent, core::protocol::TextResourceContents,
 };
 use mcp_tests::wire::{Wire, text, tool_error};
 use serde_json::{Value, json};
@@ -163,6 +163,47 @@ async fn plain_values_become_text() {
         assert_eq!(answer["result"].get("isError"), None);
         assert_eq!(answer["result"]["resultType"], "complete");
     }
+}
+
+/// Passes on what it got from elsewhere.
+#[derive(Serialize, JsonSchema)]
+struct Passed {
+    #[schemars(with = "Value")]
+    body: Box<serde_json::value::RawValue>,
+}
+
+const PRETTY: &str = "{\r\n  \"a\": [1,\n2]\n}";
+
+/// Passes on JSON as it came.
+#[tool]
+async fn pass_on(ctx: Context) -> Json<Passed> {
+    let body: Box<serde_json::value::RawValue> = serde_json::from_str(PRETTY).unwrap();
+    ctx.log(LoggingLevel::Info, &body);
+    Json(Passed { body })
+}
+
+/// Passes on a whole result as it came.
+#[tool]
+async fn pass_on_all() -> CallToolResult {
+    serde_json::from_str(&format!(
+        "{{\"content\":[],\"structuredContent\":{PRETTY}}}"
+    ))
+    .unwrap()
+}
+
+/// A message is one line, whatever raw JSON a tool puts into it.
+#[tokio::test]
+async fn raw_json_of_several_lines_is_sent_as_one() {
+    let mut wire = open(tools![pass_on, pass_on_all]);
+    wire.meta["io.modelcontextprotocol/logLevel"] = json!("debug");
+    wire.begin("tools/call", json!({"name": "pass_on"})).await;
+    let log = wire.receive().await;
+    assert_eq!(log["params"]["data"], json!({"a": [1, 2]}));
+    let answer = wire.receive().await;
+    let structured = json!({"body": {"a": [1, 2]}});
+    assert_eq!(answer["result"]["structuredContent"], structured);
+    let answer = wire.call("pass_on_all", json!({})).await;
+    assert_eq!(answer["result"]["structuredContent"], json!({"a": [1, 2]}));
 }
 
 /// What is structured stands there twice: for programs, and as the same JSON for models that read text alone.

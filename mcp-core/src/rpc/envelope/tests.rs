@@ -47,6 +47,10 @@ fn other_ids_are_invalid_requests_without_an_id() {
         "[1]",
         "{}",
         "-",
+        // Escapes that JSON allows, of what is no character.
+        r#""\ud800""#,
+        r#""a\udc00b""#,
+        r#""\ud800\ud800""#,
         "1".repeat(39).as_str(),
     ] {
         let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
@@ -71,6 +75,22 @@ fn batches_and_scalars_are_invalid_requests() {
     ] {
         assert_eq!(fault(line), (None, code::INVALID_REQUEST), "{line}");
     }
+}
+
+/// serde reads a struct from an array as well, its members in order.
+#[test]
+fn members_by_position_are_no_message() {
+    #[derive(Debug, serde::Deserialize)]
+    struct Params {
+        #[expect(dead_code, reason = "only its type matters")]
+        name: String,
+    }
+    let line = r#"["2.0",1,"m",{"name":"a"},null,null]"#;
+    assert_eq!(fault(line), (None, code::INVALID_REQUEST));
+    assert_eq!(fault(&format!(" {line}")), (None, code::INVALID_REQUEST));
+    let line = r#"{"jsonrpc":"2.0","id":3,"method":"m","params":["a"]}"#;
+    let parsed = parse::<Params>(line);
+    assert!(matches!(parsed, Err(Fault::Params { .. })), "{parsed:?}");
 }
 
 #[test]

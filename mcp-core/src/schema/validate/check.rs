@@ -91,6 +91,7 @@ struct Check<'a> {
     hops: usize,
     /// Steps of all trials of alternatives so far; shared with them.
     steps: &'a Cell<usize>,
+    /// Whether it only matters if there is a misfit at all.
     is_trial: bool,
 }
 
@@ -106,20 +107,32 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn report(&mut self, path: &Path<'_>, expected: impl Into<String>, received: Received) {
-        if self.found.len() < MAX_VIOLATIONS {
-            self.found.push(Violation {
-                pointer: path.pointer(),
-                expected: expected.into(),
-                received,
-            });
+    /// Reports a misfit; what was expected is only put into words where it will be told.
+    fn report(&mut self, path: &Path<'_>, expected: impl FnOnce() -> String, received: Received) {
+        if self.is_full() {
+            return;
         }
+        let (pointer, expected) = if self.is_trial {
+            Default::default()
+        } else {
+            (path.pointer(), expected())
+        };
+        self.found.push(Violation {
+            pointer,
+            expected,
+            received,
+        });
+    }
+
+    /// Whether no misfit more would be told.
+    fn is_full(&self) -> bool {
+        self.found.len() >= if self.is_trial { 1 } else { MAX_VIOLATIONS }
     }
 
     /// Checks a value within the current one.
     fn nested(&mut self, node: &Node, value: &Value, path: &Path<'_>) {
         if self.depth == MAX_DEPTH {
-            let expected = format!("nested at most {MAX_DEPTH} deep");
+            let expected = || format!("nested at most {MAX_DEPTH} deep");
             return self.report(path, expected, Received::BadValue(type_name(value)));
         }
         self.depth += 1;
@@ -135,7 +148,7 @@ impl<'a> Check<'a> {
             self.steps.set(self.steps.get() + 1);
         }
         if self.hops > MAX_HOPS || self.steps.get() > MAX_STEPS {
-            let expected = "simpler: following all alternatives takes too long";
+            let expected = || "simpler: following all alternatives takes too long".to_owned();
             return self.report(path, expected, Received::BadValue(type_name(value)));
         }
         self.hops += 1;
@@ -145,7 +158,11 @@ impl<'a> Check<'a> {
 
     fn checks(&mut self, node: &Node, value: &Value, path: &Path<'_>) {
         if node.never {
-            return self.report(path, "absent", Received::BadValue(type_name(value)));
+            return self.report(
+                path,
+                || "absent".to_owned(),
+                Received::BadValue(type_name(value)),
+            );
         }
         if let Some(types) = node.types
             && !self.types(types, node, value, path)
@@ -162,7 +179,7 @@ impl<'a> Check<'a> {
                 true => Received::BadValue(type_name(value)),
                 false => Received::WrongType(type_name(value)),
             };
-            return self.report(path, one_of(allowed), received);
+            return self.report(path, || one_of(allowed), received);
         }
         match value {
             Value::Object(members) => {
@@ -206,9 +223,10 @@ impl<'a> Check<'a> {
     /// Whether the type fits; if not, that is all there is to say.
     fn types(&mut self, types: Types, node: &Node, value: &Value, path: &Path<'_>) -> bool {
         if !types.admits(value) {
+            let definitions = self.definitions;
             self.report(
                 path,
-                expected(node, self.definitions),
+                || expected(node, definitions),
                 Received::WrongType(type_name(value)),
             );
             return false;
@@ -223,23 +241,27 @@ impl<'a> Check<'a> {
             } else {
                 "an integer, without a fraction"
             };
-            self.report(path, expected, Received::BadValue("number"));
+            self.report(path, || expected.to_owned(), Received::BadValue("number"));
             return false;
         }
         true
     }
 
     fn object(&mut self, node: &ObjectNode, members: &Map<String, Value>, path: &Path<'_>) {
+        let definitions = self.definitions;
         for name in &node.required {
             if !members.contains_key(name) {
-                let expected = match node.properties.get(name) {
-                    Some(property) => expected(&property.node, self.definitions),
+                let expected = || match node.properties.get(name) {
+                    Some(property) => expected(&property.node, definitions),
                     None => "present".to_owned(),
                 };
                 self.report(&Path::Key(path, name), expected, Received::Missing);
             }
         }
         for (name, value) in members {
+            if self.is_full() {
+                return;
+            }
             let path = Path::Key(path, name);
             match (node.properties.get(name), &node.additional) {
                 // Left out, in the spelling of a client that names every argument.
@@ -248,12 +270,11 @@ impl<'a> Check<'a> {
                 (None, Additional::Any) => {}
                 (None, Additional::Each(node)) => self.nested(node, value, &path),
                 (None, Additional::None) => {
-                    let known: Vec<String> = node
-                        .properties
-                        .keys()
-                        .map(|known| format!("`{known}`"))
-                        .collect();
-                    self.report(&path, listed(known), Received::UnknownKey);
+                    let known = || {
+                        let names = node.properties.keys();
+                        listed(names.map(|name| format!("`{name}`")).collect())
+                    };
+                    self.report(&path, known, Received::UnknownKey);
                 }
             }
         }
@@ -270,6 +291,9 @@ impl<'a> Check<'a> {
 
     fn array(&mut self, node: &ArrayNode, items: &[Value], path: &Path<'_>) {
         for (i, item) in items.iter().enumerate() {
+            if self.is_full() {
+                return;
+            }
             if let Some(schema) = node.prefix.get(i).or(node.items.as_ref()) {
                 self.nested(schema, item, &Path::Index(path, i));
             }
@@ -287,7 +311,7 @@ impl<'a> Check<'a> {
             if distinct.len() < items.len() {
                 self.report(
                     path,
-                    "an array without repeated items",
+                    || "an array without repeated items".to_owned(),
                     Received::BadValue("array"),
                 );
             }
@@ -311,7 +335,7 @@ impl<'a> Check<'a> {
         {
             self.report(
                 path,
-                format!("a string that matches {pattern}"),
+                || format!("a string that matches {pattern}"),
                 Received::BadValue("string"),
             );
         }
@@ -328,11 +352,11 @@ impl<'a> Check<'a> {
     ) {
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         if let Some(least) = least.filter(|least| count < *least) {
-            let expected = format!("{what} at least {least} {noun}{}", plural(least));
+            let expected = || format!("{what} at least {least} {noun}{}", plural(least));
             self.report(path, expected, Received::BadValue(name));
         }
         if let Some(most) = most.filter(|most| count > *most) {
-            let expected = format!("{what} at most {most} {noun}{}", plural(most));
+            let expected = || format!("{what} at most {most} {noun}{}", plural(most));
             self.report(path, expected, Received::BadValue(name));
         }
     }
@@ -359,7 +383,7 @@ impl<'a> Check<'a> {
             {
                 self.report(
                     path,
-                    format!("{words} {bound}"),
+                    || format!("{words} {bound}"),
                     Received::BadValue("number"),
                 );
             }
@@ -369,7 +393,7 @@ impl<'a> Check<'a> {
         {
             self.report(
                 path,
-                format!("a multiple of {step}"),
+                || format!("a multiple of {step}"),
                 Received::BadValue("number"),
             );
         }
@@ -402,9 +426,10 @@ impl<'a> Check<'a> {
             _ if alternatives.nodes.iter().any(|node| self.fits(node, value)) => return,
             _ => Received::BadValue(type_name(value)),
         };
+        let definitions = self.definitions;
         self.report(
             path,
-            expected_of_any(&alternatives.nodes, self.definitions),
+            || expected_of_any(&alternatives.nodes, definitions),
             received,
         );
     }
@@ -429,19 +454,17 @@ impl<'a> Check<'a> {
         };
         let path_of_tag = Path::Key(path, tag);
         match members.get(tag) {
-            None => self.report(&path_of_tag, allowed(), Received::Missing),
+            None => self.report(&path_of_tag, allowed, Received::Missing),
             Some(Value::String(given)) => match values
                 .iter()
                 .position(|known| known.as_ref() == Some(given))
             {
                 Some(place) => self.node(&alternatives.nodes[place], value, path),
-                None => self.report(&path_of_tag, allowed(), Received::BadValue("string")),
+                None => self.report(&path_of_tag, allowed, Received::BadValue("string")),
             },
-            Some(other) => self.report(
-                &path_of_tag,
-                allowed(),
-                Received::WrongType(type_name(other)),
-            ),
+            Some(other) => {
+                self.report(&path_of_tag, allowed, Received::WrongType(type_name(other)))
+            }
         }
     }
 
@@ -456,7 +479,7 @@ impl<'a> Check<'a> {
             1 => {}
             _ => self.report(
                 path,
-                "of one kind only, and it fits several",
+                || "of one kind only, and it fits several".to_owned(),
                 Received::BadValue(type_name(value)),
             ),
         }

@@ -1,0 +1,228 @@
+//! The input schema: made when the server is built, compared with the arguments of calls.
+
+use mcp_core::schema::{DialectOptions, Validator, coerce};
+use schemars::{SchemaGenerator, generate::SchemaSettings};
+use serde_json::{Map, Value};
+
+use super::schema::{definitions, dialect, join, set, validator, with_definitions};
+use crate::{
+    faults::ToolFaults,
+    parameters::StructMember,
+    spec::{ArgumentSpec, ArgumentsSpec, Extra, ToolSpec},
+};
+
+/// An input schema in both of its forms.
+pub(super) struct Input {
+    /// What the client sees.
+    pub(super) listed: Value,
+    /// The order of the properties.
+    pub(super) order: Vec<&'static str>,
+    /// What arguments are compared with; none for a schema outside the dialect.
+    pub(super) compared: Option<InputSchema>,
+}
+
+/// What arguments are compared with.
+pub(super) struct InputSchema {
+    validator: Validator,
+    /// Whether there is something to compare that the parameters do not see to: bounds, or names
+    /// that a struct would pass over.
+    is_needed: bool,
+    /// Other names of arguments.
+    aliases: Vec<Alias>,
+}
+
+/// A name that arguments may have and the schema does not list.
+struct Alias {
+    name: &'static str,
+    /// The name in the schema; none for what the schema does not have at all.
+    listed: Option<&'static str>,
+}
+
+impl Input {
+    /// Makes a tool's schema; what is wrong with it goes to `faults`.
+    pub(super) fn of(spec: &ToolSpec, faults: &mut ToolFaults<'_>) -> Option<Self> {
+        if let Some(schema) = spec.input_schema {
+            let listed = schema();
+            if listed.get("type").and_then(Value::as_str) != Some("object") {
+                faults.add(
+                    None,
+                    "an input schema must have the type `object` at its root",
+                );
+                return None;
+            }
+            return Some(Self {
+                listed,
+                order: Vec::new(),
+                compared: None,
+            });
+        }
+        let mut generator = SchemaSettings::draft2020_12()
+            .for_deserialize()
+            .into_generator();
+        let options = match spec.extra {
+            Extra::Refuse => DialectOptions::arguments(),
+            Extra::Ignore => DialectOptions::arguments().open(),
+        };
+        let root = match &spec.arguments {
+            ArgumentsSpec::List(list) => arguments_schema(list, &mut generator),
+            ArgumentsSpec::Struct { schema, .. } => {
+                with_definitions(schema(&mut generator), &mut generator)
+            }
+        };
+        let dialect = dialect(root, options, faults, "")?;
+        let validator = validator(&dialect, faults)?;
+        let (order, aliases, passes_over) = match &spec.arguments {
+            ArgumentsSpec::List(list) => (
+                list.iter().map(|argument| argument.name).collect(),
+                list.iter().flat_map(aliases_of_parameter).collect(),
+                false,
+            ),
+            ArgumentsSpec::Struct { members, .. } => {
+                let members = members();
+                let aliases = aliases_of_struct(&members, &dialect.schema["properties"]);
+                let order = members.into_iter().map(|member| member.name).collect();
+                (order, aliases, spec.extra == Extra::Refuse)
+            }
+        };
+        Some(Self {
+            listed: dialect.schema,
+            order,
+            compared: Some(InputSchema {
+                validator,
+                is_needed: dialect.has_constraints || passes_over,
+                aliases,
+            }),
+        })
+    }
+}
+
+fn aliases_of_parameter(argument: &ArgumentSpec) -> impl Iterator<Item = Alias> {
+    argument.aliases.iter().map(|name| Alias {
+        name,
+        listed: Some(argument.name),
+    })
+}
+
+/// The members that the schema does not list, each with the one of the same field that it lists.
+fn aliases_of_struct(members: &[StructMember], properties: &Value) -> Vec<Alias> {
+    let is_listed = |member: &&StructMember| properties.get(member.name).is_some();
+    let alias = |member: &StructMember| Alias {
+        name: member.name,
+        listed: members
+            .iter()
+            .filter(is_listed)
+            .find(|listed| member.field.is_some() && listed.field == member.field)
+            .map(|listed| listed.name),
+    };
+    members
+        .iter()
+        .filter(|member| !is_listed(member))
+        .map(alias)
+        .collect()
+}
+
+impl InputSchema {
+    /// Compares arguments with what the schema says beyond the parameters' types.
+    ///
+    /// # Errors
+    ///
+    /// What does not fit, for the model.
+    pub(super) fn check(&self, arguments: &str) -> Result<(), String> {
+        if !self.is_needed {
+            return Ok(());
+        }
+        self.read(arguments).map(drop)
+    }
+
+    /// Gives arguments that the schema allows in the form that serde reads.
+    ///
+    /// # Errors
+    ///
+    /// What does not fit, for the model; `fault` where the form is not what keeps serde from
+    /// reading them.
+    pub(super) fn mend(&self, arguments: &str, fault: &str) -> Result<String, String> {
+        let (mut value, unlisted) = self.read(arguments)?;
+        if !coerce(&self.validator, &mut value) {
+            return Err(unfit(fault));
+        }
+        if let Some(members) = value.as_object_mut() {
+            members.extend(unlisted);
+        }
+        Ok(value.to_string())
+    }
+
+    /// Reads arguments that the schema allows, under the names that it lists, and apart from them
+    /// those that it does not have.
+    fn read(&self, arguments: &str) -> Result<(Value, Map<String, Value>), String> {
+        // What cannot be compared must not go on: the parameters may read less of it than is here.
+        let mut value: Value = serde_json::from_str(arguments).map_err(|e| unfit(&e))?;
+        let mut unlisted = Map::new();
+        if let Some(members) = value.as_object_mut() {
+            for alias in &self.aliases {
+                let Some((name, value)) = members.remove_entry(alias.name) else {
+                    continue;
+                };
+                match alias.listed {
+                    None => drop(unlisted.insert(name, value)),
+                    Some(listed) if members.contains_key(listed) => {
+                        return Err(unfit(&format!(
+                            "`{listed}` is given twice, once as `{name}`"
+                        )));
+                    }
+                    Some(listed) => drop(members.insert(listed.to_owned(), value)),
+                }
+            }
+        }
+        match self.validator.validate(&value) {
+            Ok(()) => Ok((value, unlisted)),
+            Err(violations) => Err(unfit(&join(&violations))),
+        }
+    }
+}
+
+/// What a model is told of arguments that do not fit.
+pub(super) fn unfit(why: &(impl std::fmt::Display + ?Sized)) -> String {
+    format!("the arguments do not fit: {why}")
+}
+
+/// One object with a property for each plain parameter.
+fn arguments_schema(arguments: &[ArgumentSpec], generator: &mut SchemaGenerator) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for argument in arguments {
+        let mut schema = (argument.schema)(generator).to_value();
+        if let Some(description) = argument.description {
+            set(&mut schema, "description", description.into());
+        }
+        if let Some(default) = argument.default.and_then(|default| default()) {
+            set(&mut schema, "default", default);
+        }
+        for keyword in argument.keywords {
+            set_keyword(&mut schema, keyword.name, (keyword.value)());
+        }
+        if !(argument.optional)() {
+            required.push(Value::from(argument.name));
+        }
+        properties.insert(argument.name.to_owned(), schema);
+    }
+    let mut root = Map::new();
+    root.insert("type".to_owned(), "object".into());
+    root.insert("properties".to_owned(), properties.into());
+    root.insert("required".to_owned(), required.into());
+    root.insert("$defs".to_owned(), definitions(generator));
+    root.into()
+}
+
+/// Sets a keyword of a bound: `length` means characters for text and items for lists.
+fn set_keyword(schema: &mut Value, name: &str, value: Value) {
+    let list = schema.get("type").is_some_and(|kind| match kind {
+        Value::Array(kinds) => kinds.iter().any(|kind| kind == "array"),
+        kind => kind == "array",
+    });
+    let name = match (name, list) {
+        ("minLength", true) => "minItems",
+        ("maxLength", true) => "maxItems",
+        (name, _) => name,
+    };
+    set(schema, name, value);
+}

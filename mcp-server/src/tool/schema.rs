@@ -1,0 +1,70 @@
+//! What input and output schemas have in common on their way from a Rust type to a client.
+
+use std::fmt;
+
+use mcp_core::schema::{Dialect, DialectOptions, Validator, to_dialect};
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Map, Value};
+
+use crate::faults::ToolFaults;
+
+/// Rewrites a schema into the dialect that every host reads.
+pub(super) fn dialect(
+    root: Value,
+    options: DialectOptions,
+    faults: &mut ToolFaults<'_>,
+    place: &str,
+) -> Option<Dialect> {
+    to_dialect(root, options)
+        .map_err(|found| {
+            for fault in found {
+                faults.add(None, format!("{place}{fault}"));
+            }
+        })
+        .ok()
+}
+
+/// Compiles a schema, with an engine for its patterns.
+pub(super) fn validator(dialect: &Dialect, faults: &mut ToolFaults<'_>) -> Option<Validator> {
+    let pattern = |pattern: &str| {
+        let regex =
+            regex_lite::Regex::new(pattern).map_err(|e| format!("has a bad pattern: {e}"))?;
+        Ok(Box::new(move |text: &str| regex.is_match(text)) as _)
+    };
+    Validator::with_patterns(dialect.checked(), pattern)
+        .map_err(|found| {
+            for fault in found.0 {
+                faults.add(None, fault.to_string());
+            }
+        })
+        .ok()
+}
+
+/// The schemas of all types that were referred to.
+pub(super) fn definitions(generator: &mut SchemaGenerator) -> Value {
+    generator.take_definitions(true).into()
+}
+
+/// A type's schema with those that it refers to.
+pub(super) fn with_definitions(schema: Schema, generator: &mut SchemaGenerator) -> Value {
+    let mut schema = schema.to_value();
+    set(&mut schema, "$defs", definitions(generator));
+    schema
+}
+
+/// Sets a keyword; `true` becomes a schema that has only that keyword.
+pub(super) fn set(schema: &mut Value, name: &str, value: Value) {
+    if !schema.is_object() {
+        *schema = Value::Object(Map::new());
+    }
+    schema[name] = value;
+}
+
+/// Faults in one sentence.
+pub(super) fn join<T: fmt::Display>(faults: &[T]) -> String {
+    faults
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("; ")
+}
