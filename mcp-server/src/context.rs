@@ -1,13 +1,11 @@
 //! [`Context`]: what a call knows of itself.
 
+mod claims;
+
 use std::{
     future::Future,
     ops::{Deref, DerefMut},
-    sync::{
-        Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::{Duration, SystemTime},
+    sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, atomic::AtomicUsize},
 };
 
 use mcp_core::{
@@ -21,11 +19,10 @@ use crate::{
     cancel::Cancel,
     error::ToolError,
     methods::Received,
-    once::{ClaimKey, ClaimRefused, Finished},
     reporter::{Progress, Reporter},
     server::Server,
     spec::ToolSpec,
-    state::{Principal, Raw, SKEW, random_id},
+    state::{Principal, Raw, random_id},
     tool::BoundTool,
 };
 
@@ -301,79 +298,6 @@ impl Context {
             .memos
             .insert(name.to_owned(), Raw(json));
         Ok(value)
-    }
-
-    /// Claims a key just before an effect that must happen once, for tools that ask by hand.
-    ///
-    /// The claim ends with the call: done, or failed where the tool returns an error. The key may
-    /// come up again in later calls, so it is kept for a whole lifetime of a state from now on
-    /// ([`request_state_lifetime`](crate::Builder::request_state_lifetime)), and for the 60 seconds
-    /// that clocks may differ.
-    ///
-    /// # Errors
-    ///
-    /// A tool error that says why the call must not run: still running, already done, failed
-    /// before, or that nobody can tell.
-    pub async fn claim(&self, key: impl std::fmt::Display) -> Result<(), ToolError> {
-        self.server().warn_of_claims_apart(self.tool_name());
-        let lifetime = self.server().states().lifetime() + Duration::from_secs(SKEW);
-        let a_lifetime = SystemTime::now() + lifetime;
-        let of_state = self.exchange().verified.as_ref().map(|b| b.claim_until());
-        let until = of_state.map_or(a_lifetime, |until| until.max(a_lifetime));
-        let key = ClaimKey::new(self.tool_name(), key);
-        self.claim_until(key, until).await
-    }
-
-    /// Claims this exchange. One that has no verified state cannot be played again.
-    pub(crate) async fn claim_exchange(&self) -> Result<(), ToolError> {
-        let claim = self.exchange().verified.as_ref().map(|body| {
-            let key = ClaimKey::exchange(self.tool_name(), body.exchange);
-            (key, body.claim_until())
-        });
-        match claim {
-            Some((key, until)) => self.claim_until(key, until).await,
-            None => Ok(()),
-        }
-    }
-
-    /// Claims a key of the tool's for the period that the server sets.
-    pub(crate) async fn claim_key(&self, key: String) -> Result<(), ToolError> {
-        let until = SystemTime::now() + self.inner.server.options().once_period;
-        self.claim_until(ClaimKey::new(self.tool_name(), key), until)
-            .await
-    }
-
-    async fn claim_until(&self, key: ClaimKey, until: SystemTime) -> Result<(), ToolError> {
-        // From here on a cancel must not drop the call, or the claim would stay in flight. A count,
-        // because a body may claim several keys at once and be refused some of them.
-        self.inner.claimed.fetch_add(1, Ordering::AcqRel);
-        match self.inner.server.guard().claim(&key, until).await {
-            Ok(claimed) => {
-                self.exchange().claims.push((key, claimed));
-                Ok(())
-            }
-            Err(refused) => {
-                self.inner.claimed.fetch_sub(1, Ordering::AcqRel);
-                if let ClaimRefused::Unavailable(error) = &refused {
-                    tracing::error!(tool = self.tool_name(), %error, "the once-only guard is unavailable");
-                }
-                Err(ToolError::new(refused.text(&key)))
-            }
-        }
-    }
-
-    /// Ends what was claimed for the call.
-    pub(crate) async fn finish_claims(&self, how: Finished) {
-        let claims = std::mem::take(&mut self.exchange().claims);
-        for (key, claimed) in claims {
-            if let Err(error) = self.inner.server.guard().finish(&key, claimed, how).await {
-                tracing::error!(tool = self.tool_name(), %error, "a claim could not be finished");
-            }
-        }
-    }
-
-    pub(crate) fn has_claims(&self) -> bool {
-        self.inner.claimed.load(Ordering::Acquire) > 0
     }
 
     /// Asks the work to end.
