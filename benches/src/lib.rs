@@ -1,7 +1,10 @@
 //! What drives the measured servers: makes requests, checks each reply, and reads what a server used.
 //!
 //! It knows no framework, only messages of revision 2026-07-28 over a child's pipes. [`Script`] says what to send
-//! and what is right, [`Peer`] runs calls against one server, [`Usage`] is the processor time of its process.
+//! and what is right, [`Peer`] runs calls against one server, [`Usage`] is the processor time of its process. Empty where the system is no
+//! Unix.
+
+#![cfg(unix)]
 
 mod peer;
 mod reply;

@@ -1,5 +1,7 @@
 //! Both of our servers answer every workload rightly: what is measured is work that was done.
 
+#![cfg(unix)]
+
 use std::process::Command;
 
 use mcp_benches::{Peer, Script, Until, Workload};

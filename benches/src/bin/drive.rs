@@ -1,15 +1,20 @@
 //! One measurement of one server, for scripts: see [`USAGE`].
 
+#[cfg(unix)]
 use std::process::Command;
+#[cfg(unix)]
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
 use mcp_benches::{Error, Peer, Script, Until, Workload, resident_kib};
 
+#[cfg(unix)]
 const USAGE: &str = "usage:
   drive calls WORKLOAD COUNT COMMAND..   makes COUNT calls, one at a time, and checks each reply
   drive start TIMES COMMAND..            the median time from start to the first discover, in microseconds
   drive idle COMMAND..                   the resident memory of a server that was asked once, in KiB";
 
+#[cfg(unix)]
 fn main() -> Result<(), Error> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -42,4 +47,9 @@ fn main() -> Result<(), Error> {
         }
         _ => Err(USAGE.into()),
     }
+}
+
+#[cfg(not(unix))]
+fn main() {
+    eprintln!("this needs a Unix system: it waits for the server's pipes with `poll`");
 }
