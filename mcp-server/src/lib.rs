@@ -113,6 +113,9 @@ pub use mcp_macros::Form;
 /// is the tool's description, and each parameter's doc comment is that argument's. Asynchronous functions are awaited;
 /// synchronous ones run off the asynchronous threads.
 ///
+/// An asynchronous tool must not compute for long before its first `await`, because first polls run where messages are read;
+/// make such a tool a plain `fn`, which runs off the async threads.
+///
 /// # Parameters
 ///
 /// | type | what it is |

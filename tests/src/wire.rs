@@ -31,13 +31,11 @@ impl Wire {
     /// Serves one connection in this process.
     #[must_use]
     pub fn open(server: &Server) -> Self {
-        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        // A stream for each direction, so that one can be closed without the other.
+        let (writer, their_reader) = tokio::io::duplex(1 << 20);
+        let (reader, their_writer) = tokio::io::duplex(1 << 20);
         let server = server.clone();
-        let served = tokio::spawn(async move {
-            let (reader, writer) = tokio::io::split(theirs);
-            server.serve(reader, writer).await
-        });
-        let (reader, writer) = tokio::io::split(ours);
+        let served = tokio::spawn(async move { server.serve(their_reader, their_writer).await });
         let mut wire = Self::new(Box::new(reader), Box::new(writer));
         wire.served = Some(served);
         wire
@@ -243,6 +241,11 @@ impl Wire {
         let mut writer = self.writer.take().expect("the connection is open");
         // A server that has gone already is no fault here.
         let _ = writer.shutdown().await;
+    }
+
+    /// Closes the reading half: what the server writes from now on fails.
+    pub fn close_output(&mut self) {
+        self.reader = BufReader::new(Box::new(tokio::io::empty()));
     }
 
     /// What the child ended with, once it has.

@@ -1,10 +1,12 @@
 //! A server over stdio with tools that misbehave in the ways the tests are about.
 //!
 //! It runs on one thread, so that whatever blocks it shows. `--grace-ms N` sets how long calls may go on after the
-//! end of the input, `--timer` adds a task that never ends.
+//! end of the input, `--claimed-grace-ms N` how much longer those that have claimed something. `--timer` adds a task that
+//! never ends. `--socket` serves over standard input as a socket, as any other byte stream is served.
 
 use std::{
     io::{self, Write as _},
+    path::Path,
     time::Duration,
 };
 
@@ -66,6 +68,41 @@ fn block(ms: u64) -> String {
     format!("blocked for {ms}")
 }
 
+/// Blocks its thread until there is such a file.
+#[tool]
+fn block_until(path: &str) -> &'static str {
+    while !Path::new(path).exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    "let go"
+}
+
+/// Leaves an empty file behind, from a thread of its own.
+#[tool]
+fn mark(path: &str) -> Result<&'static str, ToolError> {
+    std::fs::write(path, "")?;
+    Ok("marked")
+}
+
+/// Says a lot.
+#[tool]
+async fn large(bytes: usize) -> String {
+    "x".repeat(bytes)
+}
+
+/// Reports its progress more often than anybody reads, then leaves an empty file behind.
+#[tool]
+async fn flood(reports: u32, path: String, ctx: Context) -> Result<&'static str, ToolError> {
+    for report in 0..reports {
+        ctx.progress(f64::from(report));
+        if report % 1000 == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    std::fs::write(path, "")?;
+    Ok("flooded")
+}
+
 /// Waits.
 #[tool]
 async fn wait(ms: u64) -> String {
@@ -106,13 +143,14 @@ fn panic() -> String {
 
 fn main() -> io::Result<()> {
     let arguments: Vec<String> = std::env::args().collect();
-    let grace = arguments
-        .iter()
-        .position(|argument| argument == "--grace-ms")
-        .and_then(|at| arguments.get(at + 1)?.parse().ok())
-        .unwrap_or(5000);
+    let given = |option: &str| arguments.iter().position(|argument| argument == option);
+    let millis = |option: &str, default: u64| {
+        let number = given(option).and_then(|at| arguments.get(at + 1)?.parse().ok());
+        Duration::from_millis(number.unwrap_or(default))
+    };
     let server = Server::builder("test-server", "1.0.0")
-        .drain_grace(Duration::from_millis(grace))
+        .drain_grace(millis("--grace-ms", 5000))
+        .claimed_grace(millis("--claimed-grace-ms", 60_000))
         .tools(tools![
             echo,
             confirm,
@@ -120,6 +158,10 @@ fn main() -> io::Result<()> {
             chatty_sync,
             child,
             block,
+            block_until,
+            mark,
+            large,
+            flood,
             wait,
             leave,
             report,
@@ -131,13 +173,31 @@ fn main() -> io::Result<()> {
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        if arguments.iter().any(|argument| argument == "--timer") {
+        if given("--timer").is_some() {
             tokio::spawn(async {
                 loop {
                     tokio::time::sleep(Duration::from_millis(5)).await;
                 }
             });
         }
+        if given("--socket").is_some() {
+            return serve_socket(&server).await;
+        }
         server.serve_stdio().await
     })
+}
+
+#[cfg(unix)]
+async fn serve_socket(server: &Server) -> io::Result<()> {
+    use std::os::{fd::AsFd as _, unix::net::UnixStream};
+
+    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    socket.set_nonblocking(true)?;
+    let (reader, writer) = tokio::net::UnixStream::from_std(socket)?.into_split();
+    server.serve(reader, writer).await
+}
+
+#[cfg(not(unix))]
+async fn serve_socket(_: &Server) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }

@@ -10,6 +10,7 @@ mod answers;
 mod batches;
 mod by_hand;
 mod capabilities;
+mod claimed;
 mod client;
 mod forms;
 mod guards;

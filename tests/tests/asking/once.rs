@@ -7,51 +7,8 @@ use mcp_server::prelude::*;
 use mcp_server::testing::BodyCount;
 use mcp_tests::wire::{Wire, asked, retry_params, text, tool_error};
 use serde_json::{Value, json};
-use tokio::sync::{Notify, Semaphore};
 
-use crate::support::{Confirm, Counter};
-
-/// Lets a test look into a body and hold it.
-#[derive(Debug)]
-struct Gate {
-    begun: Semaphore,
-    go_on: Notify,
-    finished: Counter,
-}
-
-impl Gate {
-    fn new() -> Arc<Self> {
-        Arc::new(Self {
-            begun: Semaphore::new(0),
-            go_on: Notify::new(),
-            finished: Counter::default(),
-        })
-    }
-
-    async fn pass(&self) {
-        self.begun.add_permits(1);
-        self.go_on.notified().await;
-        self.finished.add();
-    }
-
-    async fn begun(&self) {
-        self.begun.acquire().await.unwrap().forget();
-    }
-
-    /// Waits until as many bodies have finished.
-    async fn finished(&self, times: u32) {
-        for _ in 0..500 {
-            if self.finished.get() == times {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        panic!(
-            "{} bodies have finished, expected {times}",
-            self.finished.get()
-        );
-    }
-}
+use crate::support::{Confirm, Gate};
 
 /// Refunds once an exchange.
 #[tool(once)]

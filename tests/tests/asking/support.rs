@@ -1,12 +1,16 @@
 //! Forms and shared state that several topics use.
 
-use std::sync::{
-    Mutex,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
 };
 
 use mcp_server::prelude::*;
 use mcp_server::{ToolSet, testing::BodyCount};
+use tokio::sync::{Notify, Semaphore};
 
 #[derive(Debug, Clone, Deserialize, JsonSchema, Form)]
 pub(crate) struct Confirm {
@@ -39,6 +43,48 @@ impl Counter {
 
     pub(crate) fn get(&self) -> u32 {
         self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// Lets a test look into a body and hold it.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    begun: Semaphore,
+    pub(crate) go_on: Notify,
+    pub(crate) finished: Counter,
+}
+
+impl Gate {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            begun: Semaphore::new(0),
+            go_on: Notify::new(),
+            finished: Counter::default(),
+        })
+    }
+
+    pub(crate) async fn pass(&self) {
+        self.begun.add_permits(1);
+        self.go_on.notified().await;
+        self.finished.add();
+    }
+
+    pub(crate) async fn begun(&self) {
+        self.begun.acquire().await.unwrap().forget();
+    }
+
+    /// Waits until as many bodies have finished.
+    pub(crate) async fn finished(&self, times: u32) {
+        for _ in 0..500 {
+            if self.finished.get() == times {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!(
+            "{} bodies have finished, expected {times}",
+            self.finished.get()
+        );
     }
 }
 

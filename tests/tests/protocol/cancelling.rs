@@ -20,17 +20,43 @@ struct Ends {
     told: AtomicU32,
 }
 
+/// Counts when it is dropped.
+struct Guard<'a>(&'a Ends);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        self.0.dropped.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
 /// Waits for ever.
 #[tool]
 async fn forever(ends: State<Ends>) -> String {
-    struct Guard<'a>(&'a Ends);
-    impl Drop for Guard<'_> {
-        fn drop(&mut self) {
-            self.0.dropped.fetch_add(1, Ordering::SeqCst);
-        }
-    }
     let _guard = Guard(&ends);
     ends.begun.fetch_add(1, Ordering::SeqCst);
+    std::future::pending().await
+}
+
+/// Reports, and would go on at once.
+#[tool]
+async fn eager(ends: State<Ends>, ctx: Context) -> String {
+    let _guard = Guard(&ends);
+    ctx.progress(1.0);
+    tokio::task::yield_now().await;
+    ends.told.fetch_add(1, Ordering::SeqCst);
+    "went on".to_owned()
+}
+
+/// Waits for ever, and panics when it is dropped.
+#[tool]
+async fn falls(ends: State<Ends>) -> String {
+    struct Falls<'a>(Guard<'a>);
+    impl Drop for Falls<'_> {
+        fn drop(&mut self) {
+            panic!("at /srv/secret")
+        }
+    }
+    let _falls = Falls(Guard(&ends));
     std::future::pending().await
 }
 
@@ -58,7 +84,7 @@ fn server() -> (Server, Arc<Ends>) {
     let ends = Arc::new(Ends::default());
     let server = Server::builder("shop", "1.0.0")
         .shared_state(ends.clone())
-        .tools(tools![forever, spin, spin_briefly])
+        .tools(tools![forever, eager, falls, spin, spin_briefly])
         .drain_grace(Duration::from_millis(100))
         .build()
         .unwrap();
@@ -133,4 +159,47 @@ async fn a_cancel_is_for_one_call() {
     let answer = wire.receive().await;
     assert_eq!(answer["id"], three);
     assert!(!text(&answer).is_empty());
+}
+
+/// A call and its cancellation that come together: the body does not go on, and what it has sent is not heard of. What
+/// another call has sent is.
+#[tokio::test]
+async fn a_call_whose_cancel_was_read_neither_goes_on_nor_says_anything() {
+    let (server, ends) = server();
+    let mut wire = Wire::open(&server);
+    let mut lines = String::new();
+    for id in ["given up", "wanted"] {
+        let mut meta = wire.meta.clone();
+        meta["progressToken"] = json!(id);
+        let params = json!({"name": "eager", "_meta": meta});
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        lines.push_str(&format!("{request}\n"));
+    }
+    let params = json!({"requestId": "given up"});
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
+    lines.push_str(&format!("{cancel}\n"));
+    // One write, so that all of it is read before anything can be written.
+    wire.write(lines.as_bytes()).await;
+    let progress = wire.receive().await;
+    assert_eq!(progress["params"]["progressToken"], "wanted", "{progress}");
+    let answer = wire.receive().await;
+    assert_eq!(answer["id"], "wanted");
+    assert_eq!(text(&answer), "went on");
+    reached(&ends.dropped, 2).await;
+    assert_eq!(ends.told.load(Ordering::SeqCst), 1);
+    wire.assert_silent(Duration::from_millis(100)).await;
+}
+
+/// A panic where a call is dropped costs nobody else anything, and the connection still ends.
+#[tokio::test]
+async fn a_call_that_panics_when_it_is_dropped_is_gone_all_the_same() {
+    let (server, ends) = server();
+    let mut wire = Wire::open(&server);
+    let id = wire.begin("tools/call", json!({"name": "falls"})).await;
+    wire.cancel(id).await;
+    reached(&ends.dropped, 1).await;
+    let answer = wire.call("eager", json!({})).await;
+    assert_eq!(text(&answer), "went on");
+    wire.close_input().await;
+    wire.served().await.unwrap();
 }

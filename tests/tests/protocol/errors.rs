@@ -181,3 +181,53 @@ async fn a_panic_beside_a_waiting_call_does_not_touch_it() {
         }
     }
 }
+
+/// An error whose own text cannot be made.
+#[derive(Debug)]
+struct Unspeakable;
+
+impl std::fmt::Display for Unspeakable {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        panic!("at /srv/secret")
+    }
+}
+
+impl std::error::Error for Unspeakable {}
+
+/// Fails at once or after it has waited, in a task of its own.
+#[tool]
+async fn fail_unspeakably(later: bool) -> Result<String, ToolError> {
+    if later {
+        tokio::task::yield_now().await;
+    }
+    Err(Unspeakable)?
+}
+
+/// Whether the text is made at all depends on who is to read it.
+#[tokio::test]
+async fn a_panic_in_the_text_of_an_error_costs_one_call() {
+    for show in [false, true] {
+        let server = Server::builder("shop", "1.0.0")
+            .tools(tools![fail_unspeakably, fail])
+            .show_errors(show)
+            .build()
+            .unwrap();
+        let mut wire = Wire::open(&server);
+        for later in [false, true, false] {
+            let answer = wire.call("fail_unspeakably", json!({"later": later})).await;
+            let said = match answer.get("error") {
+                None => tool_error(&answer),
+                Some(error) => {
+                    assert_eq!(error["code"], -32603, "{answer}");
+                    error["message"].as_str().unwrap()
+                }
+            };
+            reference(said);
+            assert!(!answer.to_string().contains("srv"), "{answer}");
+        }
+        let answer = wire.call("fail", json!({"how": "not at all"})).await;
+        assert_eq!(text(&answer), "did not fail");
+        wire.close_input().await;
+        wire.served().await.unwrap();
+    }
+}

@@ -270,3 +270,41 @@ async fn layers_do_not_see_the_content_of_the_state() {
     assert_eq!(text(&last), "the tool has R-1");
     assert_eq!(*seen.lock().unwrap(), [None, None, None, None]);
 }
+
+/// Panics before it has a future, inside of it, or behind the call.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Falls {
+    First,
+    Inside,
+    Behind,
+}
+
+impl CallLayer for Falls {
+    fn call<'a>(&'a self, ctx: Context, next: Next<'a>) -> LayerFuture<'a> {
+        assert!(*self != Self::First, "at /srv/secret");
+        Box::pin(async move {
+            assert!(*self != Self::Inside, "at /srv/secret");
+            let _ = next.run(ctx).await;
+            panic!("at /srv/secret")
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_panic_in_a_layer_costs_one_call() {
+    for falls in [Falls::First, Falls::Inside, Falls::Behind] {
+        let server = Server::builder("shop", "1.0.0")
+            .tools(tools![ask].layer(falls))
+            .tools(tools![plain])
+            .build()
+            .unwrap();
+        let mut wire = Wire::open(&server);
+        for _ in 0..2 {
+            let answer = wire.call("ask", json!({})).await;
+            let error = tool_error(&answer);
+            assert!(error.contains("the server's log has the reason"), "{error}");
+            assert!(!error.contains("srv"), "{error}");
+        }
+        assert_eq!(text(&wire.call("plain", json!({})).await), "plain");
+    }
+}

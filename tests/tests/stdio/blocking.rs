@@ -48,3 +48,32 @@ async fn a_panic_costs_one_call() {
     assert!(!failed.to_string().contains("/srv"), "{failed}");
     assert_eq!(text(&wire.call("echo", json!({"text": "on"})).await), "on");
 }
+
+/// Work that was given up before a thread was free for it is never begun.
+#[tokio::test]
+async fn a_blocking_tool_that_is_cancelled_while_it_waits_for_a_thread_does_not_run() {
+    const THREADS: usize = 128;
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let mut wire = launch(&[]);
+    let block = json!({"name": "block_until", "arguments": {"path": path("go")}});
+    for _ in 0..THREADS {
+        wire.begin("tools/call", block.clone()).await;
+    }
+    let mark = |name: &str| json!({"name": "mark", "arguments": {"path": path(name)}});
+    let given_up = wire.begin("tools/call", mark("given up")).await;
+    wire.begin("tools/call", mark("wanted")).await;
+    wire.cancel(given_up).await;
+    // An answer that took a turn of the run time shows that the cancellation was seen.
+    let waited = wire.call("wait", json!({"ms": 50})).await;
+    assert_eq!(text(&waited), "waited for 50");
+    assert!(!path("wanted").exists(), "a thread was free");
+    std::fs::write(path("go"), "").unwrap();
+    for _ in 0..=THREADS {
+        let answer = wire.receive().await;
+        assert_ne!(answer["id"], given_up);
+        assert!(["let go", "marked"].contains(&text(&answer)), "{answer}");
+    }
+    assert!(path("wanted").exists());
+    assert!(!path("given up").exists(), "the cancelled tool has run");
+}

@@ -1,6 +1,7 @@
 //! The server ends when its client has gone: it finishes what it has accepted, exits with 0 and never spins.
 
 use std::{
+    path::Path,
     process::Stdio,
     time::{Duration, Instant},
 };
@@ -150,6 +151,94 @@ async fn a_claimed_body_that_was_cancelled_is_finished_before_the_end() {
         std::fs::read_to_string(&path).expect("the claimed body was dropped"),
         "confirmed: true"
     );
+}
+
+/// A client that closes its end and never reads again does not keep the process alive, whether the server still has
+/// requests to answer or only answers to write.
+#[tokio::test]
+async fn answers_that_nobody_reads_do_not_outlast_the_grace_period() {
+    for answers in [7, 40] {
+        let mut wire = launch(&["--grace-ms", "300"]);
+        for _ in 0..answers {
+            let params = json!({"name": "large", "arguments": {"bytes": 256 * 1024}});
+            wire.begin("tools/call", params).await;
+        }
+        let begin = Instant::now();
+        wire.close_input().await;
+        assert_eq!(wire.ended().await.code(), Some(0), "{answers}");
+        let took = begin.elapsed();
+        assert!(took < Duration::from_secs(15), "{answers}: {took:?}");
+    }
+}
+
+/// Begins a call of `leave`, which has claimed its exchange when this returns.
+async fn begin_leaving(wire: &mut mcp_tests::wire::Wire, path: &Path, ms: u64) {
+    let arguments = json!({"path": path, "ms": ms});
+    let first = wire.call("leave", arguments.clone()).await;
+    let yes = json!({"answer": {"action": "accept", "content": {"confirm": true}}});
+    wire.begin("tools/call", retry_params("leave", arguments, &first, yes))
+        .await;
+    assert_eq!(text(&echo(wire).await), "hi");
+}
+
+/// How a client leaves while something is claimed.
+#[derive(Debug, Clone, Copy)]
+enum Leaves {
+    /// It closes its end and could still read.
+    Input,
+    /// It dies: what is written to it fails.
+    Both,
+    /// It reads no more, and the server meets that while it still reads.
+    Output,
+}
+
+/// The effect of a claimed body may be under way: it is waited for, however the client leaves.
+#[tokio::test]
+async fn a_claimed_body_outlives_the_client_and_the_grace_period() {
+    let folder = tempfile::tempdir().unwrap();
+    for leaves in [Leaves::Input, Leaves::Both, Leaves::Output] {
+        let path = folder.path().join(format!("{leaves:?}"));
+        let mut wire = launch(&["--grace-ms", "200"]);
+        begin_leaving(&mut wire, &path, 700).await;
+        match leaves {
+            Leaves::Input => wire.close_input().await,
+            Leaves::Both => {
+                wire.begin(
+                    "tools/call",
+                    json!({"name": "wait", "arguments": {"ms": 50}}),
+                )
+                .await;
+                wire.close_output();
+                wire.close_input().await;
+            }
+            Leaves::Output => {
+                wire.close_output();
+                wire.begin("server/discover", json!({})).await;
+            }
+        }
+        assert_eq!(wire.ended().await.code(), Some(0), "{leaves:?}");
+        let left = std::fs::read_to_string(&path);
+        assert_eq!(
+            left.expect("the claimed body was cut off"),
+            "confirmed: true"
+        );
+    }
+}
+
+/// The longer time of claimed bodies has an end as well.
+#[tokio::test]
+async fn the_claimed_grace_period_bounds_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("left");
+    let mut wire = launch(&["--grace-ms", "100", "--claimed-grace-ms", "300"]);
+    begin_leaving(&mut wire, &path, 60_000).await;
+    let begin = Instant::now();
+    wire.close_input().await;
+    assert_eq!(wire.ended().await.code(), Some(0));
+    let took = begin.elapsed();
+    assert!(took >= Duration::from_millis(350), "{took:?}");
+    assert!(took < Duration::from_secs(15), "{took:?}");
+    assert!(!path.exists());
 }
 
 /// Neither an idle server nor one that waits for its last call uses the processor.

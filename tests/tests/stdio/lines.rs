@@ -57,14 +57,8 @@ async fn a_line_of_64_mib_is_one_error_and_the_next_one_is_served() {
     }
     #[cfg(target_os = "linux")]
     {
-        let id = wire.child().id().unwrap();
-        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
-        let peak = status
-            .lines()
-            .find(|line| line.starts_with("VmHWM"))
-            .unwrap();
-        let kib: u64 = peak.split_whitespace().nth(1).unwrap().parse().unwrap();
-        assert!(kib < 100 * 1024, "{peak}");
+        let peak = crate::peak_kib(wire.child().id().unwrap());
+        assert!(peak < 100 * 1024, "{peak} KiB");
     }
     wire.write(b"\n").await;
     let error = wire.receive().await;

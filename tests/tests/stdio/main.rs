@@ -7,6 +7,8 @@ mod blocking;
 mod cancelling;
 mod ending;
 mod lines;
+#[cfg(target_os = "linux")]
+mod memory;
 mod stray;
 mod streams;
 
@@ -17,4 +19,13 @@ fn launch(arguments: &[&str]) -> Wire {
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_test-server"));
     command.args(arguments);
     Wire::launch(command)
+}
+
+/// The most memory that a process has had so far.
+#[cfg(target_os = "linux")]
+fn peak_kib(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let peak = status.lines().find(|line| line.starts_with("VmHWM"));
+    let kib = peak.unwrap().split_whitespace().nth(1);
+    kib.unwrap().parse().unwrap()
 }
