@@ -22,8 +22,16 @@ pub(crate) struct Exchange<W> {
     last_id: u64,
     last_token: u64,
     pending: HashMap<u64, Pending<W>>,
-    closed: Option<String>,
+    closed: Option<Closed>,
     skipped_lines: u64,
+}
+
+/// Why no more requests are taken.
+#[derive(Debug)]
+struct Closed {
+    reason: String,
+    /// The reader knows more, and will say it: how a child process ended.
+    provisional: bool,
 }
 
 #[derive(Debug)]
@@ -81,8 +89,8 @@ impl<W> Exchange<W> {
 
     /// Registers a request under a fresh id; the error is why the connection is closed.
     pub(crate) fn begin(&mut self, waiter: W, token: Option<u64>) -> Result<u64, String> {
-        if let Some(reason) = &self.closed {
-            return Err(reason.clone());
+        if let Some(closed) = &self.closed {
+            return Err(closed.reason.clone());
         }
         self.last_id += 1;
         self.pending.insert(self.last_id, Pending { waiter, token });
@@ -115,14 +123,23 @@ impl<W> Exchange<W> {
         self.pending.remove(&id).is_some()
     }
 
-    /// Refuses new requests; the first reason stays. The ones in flight may still be answered.
+    /// Refuses new requests, for a reason that gives way to what the peer's end says. The requests in
+    /// flight may still be answered.
     pub(crate) fn refuse(&mut self, reason: &str) {
-        self.closed.get_or_insert_with(|| reason.to_owned());
+        self.closed.get_or_insert_with(|| Closed {
+            reason: reason.to_owned(),
+            provisional: true,
+        });
     }
 
-    /// Closes for good and hands out the waiters of all requests in flight.
+    /// Closes for good and hands out the waiters of all requests in flight. The first reason stays.
     pub(crate) fn close(&mut self, reason: &str) -> Vec<W> {
-        self.refuse(reason);
+        self.closed
+            .get_or_insert_with(|| Closed {
+                reason: reason.to_owned(),
+                provisional: false,
+            })
+            .provisional = false;
         self.pending
             .drain()
             .map(|(_, pending)| pending.waiter)
@@ -130,7 +147,7 @@ impl<W> Exchange<W> {
     }
 
     pub(crate) fn closed(&self) -> Option<&str> {
-        self.closed.as_deref()
+        self.closed.as_ref().map(|closed| closed.reason.as_str())
     }
 
     /// How many lines were received that are no messages.
@@ -151,7 +168,10 @@ impl<W> Exchange<W> {
                 tracing::warn!(target: "mcp_client", limit, "a message beyond the limit was dropped");
                 self.answer(id, Reply::TooLong { limit })
             }
-            Received::Closed(reason) => Event::Closed(self.close(&reason)),
+            Received::Closed(reason) => {
+                self.closed.take_if(|closed| closed.provisional);
+                Event::Closed(self.close(&reason))
+            }
         }
     }
 
@@ -377,6 +397,17 @@ mod tests {
         assert_eq!(waiters, ["a", "b"]);
         exchange.close("another reason");
         assert_eq!(exchange.begin("c", None), Err("status 3".to_owned()));
+    }
+
+    #[test]
+    fn how_the_peer_ended_replaces_that_it_took_no_more_messages() {
+        let mut exchange = Exchange::new();
+        exchange.begin("a", None).unwrap();
+        exchange.refuse("broken pipe");
+        assert_eq!(exchange.begin("b", None), Err("broken pipe".to_owned()));
+        let event = exchange.receive(Received::Closed("status 3".into()));
+        assert!(matches!(event, Event::Closed(waiters) if waiters == ["a"]));
+        assert_eq!(exchange.closed(), Some("status 3"));
     }
 
     #[test]

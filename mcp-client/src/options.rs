@@ -126,7 +126,8 @@ impl fmt::Debug for CallOptions {
             .field("max_rounds", &self.max_rounds)
             .field("progress", &self.progress.is_some())
             .field("log_level", &self.log_level)
-            .field("meta", &self.meta)
+            // Entries such as a bearer token are nobody else's business.
+            .field("meta", &self.meta.keys().collect::<Vec<_>>())
             .finish()
     }
 }

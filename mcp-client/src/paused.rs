@@ -11,7 +11,7 @@ use crate::capabilities::Capabilities;
 use crate::error::Error;
 use crate::outcome::{self, InputRequired};
 use crate::question::{Asker, InputRequest, Kind, Response};
-use crate::session::{Call, Round, Session, Step};
+use crate::session::{Call, Round, Session, Step, on_one_line};
 
 /// A call that waits for answers.
 ///
@@ -196,20 +196,35 @@ impl Saved {
 impl TryFrom<Saved> for PausedCall {
     type Error = Error;
 
-    fn try_from(saved: Saved) -> Result<Self, Error> {
+    fn try_from(mut saved: Saved) -> Result<Self, Error> {
         // What was declared was checked when the call was paused.
         let mut all = Capabilities::default();
         [Kind::Form, Kind::Url, Kind::Roots]
             .into_iter()
             .for_each(|kind| all.declare(kind));
         all.declare_sampling_tools();
-        let texts = saved.answers.values().chain(&saved.state);
-        let fields = saved.call.fields.iter().map(|(_, value)| value);
+        let method = saved.call.method.clone();
+        let damaged = |reason: String| Error::InvalidResult {
+            method: method.clone(),
+            reason: format!("the saved call is damaged: {reason}"),
+        };
+        let texts = saved.answers.values_mut().chain(&mut saved.state);
+        let fields = saved.call.fields.iter_mut().map(|(_, value)| value);
         for text in texts.chain(fields) {
-            serde_json::from_str::<&RawValue>(text).map_err(|e| Error::InvalidResult {
-                method: saved.call.method.clone(),
-                reason: format!("the saved call is damaged: {e}"),
-            })?;
+            serde_json::from_str::<&RawValue>(text).map_err(|e| damaged(e.to_string()))?;
+            // A store may have set the JSON out anew, and a message is one line.
+            *text = on_one_line(text);
+        }
+        if saved
+            .state
+            .as_ref()
+            .is_some_and(|raw| !raw.starts_with('"'))
+        {
+            return Err(damaged("its state is not a string".to_owned()));
+        }
+        let asked = |key: &String| saved.requests.iter().any(|(known, _)| known == key);
+        if let Some(key) = saved.answers.keys().find(|key| !asked(key)) {
+            return Err(damaged(format!("it answers {key:?}, which was not asked")));
         }
         let requests = outcome::read_requests(&saved.requests, &all, &saved.asker())?;
         Ok(Self {

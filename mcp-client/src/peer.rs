@@ -1,13 +1,12 @@
 //! The tasks around an exchange: one reads, one writes, and each request waits for its answer.
 
 use std::fmt::Write as _;
-use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::error::Error;
 use crate::exchange::{Event, Exchange, Progress};
@@ -140,7 +139,7 @@ impl Peer {
         let started = Instant::now();
         let mut patience = request.timeout;
         loop {
-            let expires = patience.map(|patience| started + patience);
+            let expires = patience.and_then(|patience| expiry(started, patience));
             tokio::select! {
                 // Reports that came before the answer are delivered before it.
                 biased;
@@ -152,14 +151,15 @@ impl Peer {
                         return Err(timed_out(method, patience));
                     }
                     if let (Some(timeout), Some(ceiling)) = (request.timeout, request.progress_ceiling) {
-                        patience = Some((started.elapsed() + timeout).min(ceiling.max(timeout)));
+                        let extended = started.elapsed().saturating_add(timeout);
+                        patience = Some(extended.min(ceiling.max(timeout)));
                     }
                 }
                 reply = &mut reply => {
                     in_flight.disarm();
                     return self.interpret(method, reply.ok());
                 }
-                () = expiry(expires) => {
+                () = sleep_to(expires) => {
                     in_flight.reason = TIMED_OUT;
                     return Err(timed_out(method, patience));
                 }
@@ -241,7 +241,14 @@ fn timed_out(method: &str, after: Option<Duration>) -> Error {
     }
 }
 
-async fn expiry(at: Option<Instant>) {
+/// When a limit is over; `None` for one beyond what the clock can count, which is no limit.
+fn expiry(started: Instant, limit: Duration) -> Option<Instant> {
+    // The timer rounds up, by less than this.
+    let rounded = limit.checked_add(Duration::from_secs(1))?;
+    started.checked_add(rounded).map(|_| started + limit)
+}
+
+async fn sleep_to(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,
         None => std::future::pending().await,
@@ -313,50 +320,64 @@ fn spawn_log_task(sink: LogSink) -> mpsc::Sender<Box<RawValue>> {
     sender
 }
 
+/// Writes until the end is asked for or the peer has gone. What is queued by then gets a moment, all
+/// of it together: a peer that does not read must not keep the connection from ending.
 async fn write(
     mut sender: impl MessageSender,
-    mut queue: mpsc::UnboundedReceiver<Outgoing>,
-    mut stopped: watch::Receiver<bool>,
+    queue: mpsc::UnboundedReceiver<Outgoing>,
+    stopped: watch::Receiver<bool>,
     shared: &Shared,
 ) {
-    let mut closed = shared.closed.subscribe();
-    loop {
-        let message = tokio::select! {
-            biased;
-            message = queue.recv() => message,
-            _ = stopped.changed() => None,
-            _ = closed.wait_for(|closed| *closed) => None,
-        };
-        let Some(message) = message else { break };
-        let purpose = message.purpose;
-        let mut sending = pin!(sender.send(message));
-        let sent = tokio::select! {
-            sent = &mut sending => sent,
-            // A peer that does not read must not keep the connection from ending.
-            _ = stopped.changed() => match timeout(LAST_WORDS, sending).await {
-                Ok(sent) => sent,
-                Err(_) => break,
-            },
-        };
-        if let Err(error) = sent {
-            deaf(shared, purpose, &error).await;
-            break;
-        }
+    let last_words = async {
+        ended(stopped.clone(), shared).await;
+        sleep(LAST_WORDS).await;
+    };
+    let failed = tokio::select! {
+        biased;
+        written = write_queue(&mut sender, queue, stopped.clone(), shared) => written.err(),
+        () = last_words => None,
+    };
+    if let Some(error) = failed {
+        deaf(shared, &error).await;
     }
     sender.close().await;
 }
 
-/// The peer no longer takes messages. What it still has to say is listened to for a moment, since
-/// the answer to an earlier request may be on its way.
-async fn deaf(shared: &Shared, purpose: Purpose, error: &std::io::Error) {
-    let reason = format!("the server does not take messages any more: {error}");
-    {
-        let mut exchange = shared.exchange();
-        exchange.refuse(&reason);
-        if let Purpose::Request(id) = purpose {
-            exchange.forget(id);
+async fn write_queue(
+    sender: &mut impl MessageSender,
+    mut queue: mpsc::UnboundedReceiver<Outgoing>,
+    stopped: watch::Receiver<bool>,
+    shared: &Shared,
+) -> std::io::Result<()> {
+    loop {
+        let message = tokio::select! {
+            biased;
+            message = queue.recv() => message,
+            () = ended(stopped.clone(), shared) => None,
+        };
+        match message {
+            Some(message) => sender.send(message).await?,
+            None => return Ok(()),
         }
     }
+}
+
+/// Waits until this side wants the end or the other one has gone. Both are states, not events: it
+/// returns at once however often it is asked.
+async fn ended(mut stopped: watch::Receiver<bool>, shared: &Shared) {
+    let mut closed = shared.closed.subscribe();
+    // An error means that the last handle was dropped, which asks for the end as well.
+    tokio::select! {
+        _ = stopped.wait_for(|stop| *stop) => {}
+        _ = closed.wait_for(|closed| *closed) => {}
+    }
+}
+
+/// The peer no longer takes messages. What it still has to say is listened to for a moment: the
+/// answer to an earlier request may be on its way, and so may the reason, such as an exit status.
+async fn deaf(shared: &Shared, error: &std::io::Error) {
+    let reason = format!("the server does not take messages any more: {error}");
+    shared.exchange().refuse(&reason);
     let mut closed = shared.closed.subscribe();
     let _ = timeout(LAST_WORDS, closed.wait_for(|closed| *closed)).await;
     shared.close(&reason);

@@ -5,6 +5,7 @@
 //! zombie: asked to close, found dead, or the client dropped.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::io;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -44,7 +45,6 @@ const DRAIN: Duration = Duration::from_millis(200);
 ///
 /// On systems other than Unix there are no process groups here: the child itself is killed after the
 /// grace period.
-#[derive(Debug)]
 pub struct ChildProcess {
     command: Command,
     stderr: Stderr,
@@ -118,6 +118,22 @@ impl ChildProcess {
     pub fn max_message(mut self, bytes: usize) -> Self {
         self.max_message = bytes;
         self
+    }
+}
+
+/// Arguments and environment often hold secrets: only their number and their names are shown.
+impl fmt::Debug for ChildProcess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let command = self.command.as_std();
+        let env: Vec<&OsStr> = command.get_envs().map(|(name, _)| name).collect();
+        f.debug_struct("ChildProcess")
+            .field("program", &command.get_program())
+            .field("arguments", &command.get_args().count())
+            .field("env", &env)
+            .field("stderr", &self.stderr)
+            .field("grace", &self.grace)
+            .field("max_message", &self.max_message)
+            .finish()
     }
 }
 

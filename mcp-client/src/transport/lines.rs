@@ -17,7 +17,6 @@ const KEEP_CAPACITY: usize = 64 * 1024;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads lines. Cancel safe: what was read stays in the buffer.
-#[derive(Debug)]
 pub(super) struct Lines<R> {
     reader: R,
     limit: usize,
@@ -29,6 +28,17 @@ pub(super) struct Lines<R> {
     skipping: Option<IdScan>,
     at_beginning: bool,
     ended: Option<String>,
+}
+
+/// Without the buffer: it holds messages.
+impl<R: std::fmt::Debug> std::fmt::Debug for Lines<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lines")
+            .field("reader", &self.reader)
+            .field("limit", &self.limit)
+            .field("buffered", &self.buffer.len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<R: AsyncRead + Send + Unpin> Lines<R> {

@@ -14,6 +14,7 @@ mod lines;
 mod stderr;
 mod trace;
 
+use std::fmt;
 use std::future::Future;
 
 pub use self::child::{ChildProcess, ChildReceiver, ChildSender};
@@ -58,8 +59,8 @@ pub trait MessageReceiver: Send + 'static {
     fn receive(&mut self) -> impl Future<Output = Received> + Send;
 }
 
-/// A message on its way to the server.
-#[derive(Clone, Debug)]
+/// A message on its way to the server. Its text may hold answers and states, so `Debug` shows its length.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Outgoing {
     /// The JSON text, on one line.
@@ -79,8 +80,7 @@ pub enum Purpose {
     Cancel(u64),
 }
 
-/// What a transport hands up.
-#[derive(Debug)]
+/// What a transport hands up. `Debug` shows a message's length alone.
 #[non_exhaustive]
 pub enum Received {
     /// One whole message, or what the server wrote in place of one.
@@ -94,4 +94,49 @@ pub enum Received {
     },
     /// Nothing more will come, for this reason. Later calls answer the same.
     Closed(String),
+}
+
+impl fmt::Debug for Outgoing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outgoing")
+            .field("purpose", &self.purpose)
+            .field("bytes", &self.text.len())
+            .finish()
+    }
+}
+
+impl fmt::Debug for Received {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Message(bytes) => write!(f, "Message({} bytes)", bytes.len()),
+            Self::TooLong { id, limit } => f
+                .debug_struct("TooLong")
+                .field("id", id)
+                .field("limit", limit)
+                .finish(),
+            Self::Closed(reason) => f.debug_tuple("Closed").field(reason).finish(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_output_keeps_secrets() {
+        let child = ChildProcess::new("shop-server")
+            .arg("--token=hunter2")
+            .env("API_KEY", "hunter2");
+        let sent = Outgoing {
+            text: r#"{"requestState":"hunter2"}"#.to_owned(),
+            purpose: Purpose::Request(7),
+        };
+        let received = Received::Message(b"hunter2".to_vec());
+        let shown = format!("{child:?} {sent:?} {received:?}");
+        assert!(!shown.contains("hunter2"), "{shown}");
+        for known in ["shop-server", "API_KEY", "Request(7)", "26", "7 bytes"] {
+            assert!(shown.contains(known), "{known}: {shown}");
+        }
+    }
 }

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use mcp_client::Error;
+use mcp_client::transport::{MessageReceiver, MessageSender, Outgoing, Received};
+use mcp_client::{Client, Error, IoTransport, Transport};
 use serde_json::json;
-use tokio::time::Instant;
+use tokio::io::{duplex, split};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::support::{asks, builder, call, connect, done};
 
@@ -126,4 +128,65 @@ async fn a_server_that_does_not_read_cannot_keep_the_connection_from_closing() {
     client.close().await;
     assert!(started.elapsed() <= Duration::from_secs(2));
     assert!(matches!(calling.await.unwrap(), Err(Error::Closed { .. })));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_does_not_read_cannot_keep_the_connection_from_ending() {
+    // Room for one message or two: the third is stuck, and more are queued behind it.
+    let (ours, _theirs) = duplex(1024);
+    let (reader, writer) = split(ours);
+    let client = builder()
+        .without_probe()
+        .connect(IoTransport::new(reader, writer))
+        .await
+        .unwrap();
+    let calls: Vec<_> = (0..40).map(|_| call(&client, "t", json!({}))).collect();
+    sleep(Duration::from_millis(1)).await;
+    let started = Instant::now();
+    timeout(Duration::from_secs(60), client.close())
+        .await
+        .unwrap();
+    assert!(
+        started.elapsed() <= Duration::from_secs(1),
+        "once, not once a message"
+    );
+    for call in calls {
+        assert!(matches!(call.await.unwrap(), Err(Error::Closed { .. })));
+    }
+}
+
+/// Takes no message, and says only later how it ended.
+struct Dying;
+
+impl Transport for Dying {
+    type Sender = Self;
+    type Receiver = Self;
+
+    async fn open(self) -> std::io::Result<(Self, Self)> {
+        Ok((Self, Self))
+    }
+}
+
+impl MessageSender for Dying {
+    async fn send(&mut self, _: Outgoing) -> std::io::Result<()> {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
+
+    async fn close(self) {}
+}
+
+impl MessageReceiver for Dying {
+    async fn receive(&mut self) -> Received {
+        sleep(Duration::from_millis(200)).await;
+        Received::Closed("exit status 3".to_owned())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn how_a_server_ended_is_told_even_if_writing_failed_first() {
+    let client: Client = builder().without_probe().connect(Dying).await.unwrap();
+    for _ in 0..2 {
+        let error = client.call_tool("t", json!({})).await.unwrap_err();
+        assert!(error.to_string().contains("exit status 3"), "{error}");
+    }
 }

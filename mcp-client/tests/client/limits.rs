@@ -279,3 +279,20 @@ async fn a_flood_of_progress_does_not_hold_the_timeout_off() {
     assert!(matches!(calling.await.unwrap(), Err(Error::Timeout { .. })));
     assert!(started.elapsed() < timeout * 10, "{:?}", started.elapsed());
 }
+
+#[tokio::test(start_paused = true)]
+async fn limits_beyond_what_the_clock_counts_are_no_limits() {
+    for limit in [Duration::MAX, Duration::from_secs(i64::MAX.unsigned_abs())] {
+        let limited = builder()
+            .request_timeout(limit)
+            .probe_timeout(limit)
+            .overall_deadline(limit)
+            .progress_extends_timeout(limit);
+        let (client, mut fake) = connect(limited).await;
+        let calling = call(&client, "t", json!({}));
+        let request = fake.request("tools/call").await;
+        report(&mut fake, &request, 1.0).await;
+        fake.reply(&request, done("in time")).await;
+        assert_eq!(calling.await.unwrap().unwrap().text(), "in time");
+    }
+}

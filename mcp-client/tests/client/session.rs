@@ -242,3 +242,30 @@ async fn a_state_without_questions_can_be_resumed_at_once() {
     assert_eq!(second.params()["requestState"], "busy");
     assert_eq!(second.params().get("inputResponses"), None);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_stored_call_goes_out_on_one_line_or_not_at_all() {
+    let (client, mut fake) = connect(builder()).await;
+    let call = json!({"method": "tools/call", "target": "t", "fields": [["name", "\"t\""], ["arguments", "{\"a\":\n1}"]]});
+    let form = json!({"method": "elicitation/create", "params": {"message": "?", "requestedSchema": {"type": "object", "properties": {}}}});
+    let requests = json!([["k", form.to_string()]]);
+    let answer = "{\"action\":\r\n\"decline\"}";
+    let stored = |state: &str, key: &str| {
+        let saved = json!({"call": call, "round": 1, "requests": requests, "state": state, "answers": {key: answer}, "server": null});
+        serde_json::from_value::<PausedCall>(saved)
+    };
+    assert!(stored("{\"x\":\n5}", "k").is_err(), "a state is a string");
+    assert!(stored("\"s\"", "other").is_err(), "nobody asked that");
+
+    let session = client.session();
+    let paused = stored("\"s\"", "k").unwrap();
+    let resuming = tokio::spawn(async move { paused.resume(&session).await });
+    let request = fake.request("tools/call").await;
+    assert_eq!(request.params()["arguments"], json!({"a": 1}));
+    assert_eq!(
+        request.params()["inputResponses"],
+        json!({"k": {"action": "decline"}})
+    );
+    fake.reply(&request, done("resumed")).await;
+    assert!(matches!(resuming.await.unwrap(), Ok(Round::Complete(_))));
+}

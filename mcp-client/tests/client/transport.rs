@@ -107,13 +107,15 @@ async fn an_answer_on_its_way_survives_the_end_of_the_other_direction() {
     let request = sent.recv().await.unwrap();
     drop(sent);
     let unsent = call(&client, "b", json!({}));
-    assert!(matches!(unsent.await.unwrap(), Err(Error::Closed { .. })));
+    // Time enough for the other to fail to be sent; it waits for the reason.
+    tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     let value: Value = serde_json::from_str(&request.text).unwrap();
     let reply = json!({"jsonrpc": "2.0", "id": value["id"], "result": done("ok")});
     replies
         .send(Received::Message(reply.to_string().into_bytes()))
         .unwrap();
     assert_eq!(answered.await.unwrap().unwrap().text(), "ok");
+    assert!(matches!(unsent.await.unwrap(), Err(Error::Closed { .. })));
 }
 
 #[tokio::test(start_paused = true)]
