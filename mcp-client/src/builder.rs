@@ -69,6 +69,10 @@ impl Builder {
     ///
     /// An accepted answer is checked against the form before it is sent. An `Err` ends the call
     /// with [`Error::Handler`]: it is not a decline.
+    ///
+    /// A handler must not wait for a call of the same client that asks in turn: questions come one at
+    /// a time, and its own is not over. Such a call fails with [`Error::Handler`], unless
+    /// [`concurrent_questions`](Self::concurrent_questions) is set.
     pub fn on_form<F, Fut>(mut self, callback: F) -> Self
     where
         F: Fn(FormQuestion) -> Fut + Send + Sync + 'static,

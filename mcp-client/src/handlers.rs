@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::ptr;
 use std::sync::Arc;
 
 use mcp_core::protocol::{CreateMessageResult, ListRootsResult};
@@ -46,6 +47,14 @@ where
     Some(Arc::new(move |question| Box::pin(callback(question))))
 }
 
+tokio::task_local! {
+    /// Whose turn this task has, by the address of its lock: a handler of that client runs in it.
+    static ASKED: usize;
+}
+
+const NESTED: &str = "it was asked by a call from within a handler, which has the turn; make the \
+                      call from outside, or use concurrent_questions()";
+
 /// Whose turn it is to be asked.
 #[derive(Debug)]
 pub(crate) enum Turns {
@@ -80,13 +89,22 @@ impl Handlers {
                     let key = request.key().to_owned();
                     // A model and a file system can do several things at once, a person cannot.
                     let asks_a_person = matches!(request.kind(), Kind::Form | Kind::Url);
-                    let turn = if asks_a_person {
-                        Some(turn.lock().await)
+                    let response = if asks_a_person {
+                        // Its turn would come when the handler is done, which waits for it.
+                        if ASKED.try_with(|asked| *asked == ptr::from_ref(turn).addr()) == Ok(true)
+                        {
+                            return Err(Error::Handler {
+                                key,
+                                kind: request.kind(),
+                                source: NESTED.into(),
+                            });
+                        }
+                        let _turn = turn.lock().await;
+                        let address = ptr::from_ref(turn).addr();
+                        ASKED.scope(address, self.ask(request)).await?
                     } else {
-                        None
+                        self.ask(request).await?
                     };
-                    let response = self.ask(request).await?;
-                    drop(turn);
                     paused.answer(&key, response)?;
                 }
             }

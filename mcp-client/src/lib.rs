@@ -39,6 +39,7 @@
 //!   passes through any of them.
 //! * [`Error`] has a variant for each way a call can have no result.
 
+mod budget;
 mod builder;
 mod capabilities;
 mod client;

@@ -6,7 +6,8 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::time::Duration;
 
 use jsonschema::Validator;
@@ -14,12 +15,13 @@ use mcp_core::protocol::Tool;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::budget::{self, Effort};
+
 /// How long a finished call waits for the list of tools that its validation needs.
 pub(crate) const LIST_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Bounds on a foreign schema, so that compiling it cannot be an attack.
-const MAX_DEPTH: usize = 64;
-const MAX_NODES: usize = 20_000;
+/// How long a check may take whose length a foreign schema decides.
+const CHECK_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How many faults an error names.
 const SHOWN_FAULTS: usize = 5;
@@ -33,7 +35,10 @@ pub(crate) struct OutputSchemas {
 /// One schema, compiled when it is first needed.
 pub(crate) struct OutputSchema {
     schema: Result<Value, String>,
+    effort: OnceLock<Result<Effort, String>>,
     compiled: OnceLock<Result<Validator, String>>,
+    /// A check took too long; there will be no other.
+    given_up: AtomicBool,
 }
 
 impl OutputSchemas {
@@ -64,10 +69,14 @@ impl OutputSchemas {
     }
 
     /// Validates a structured result, given as JSON text.
-    pub(crate) fn validate(&self, tool: &str, structured: &str) -> Result<(), String> {
+    ///
+    /// A check that takes too long is given up, and the result counts as valid: it is worth more
+    /// than its validation.
+    pub(crate) async fn validate(&self, tool: &str, structured: &str) -> Result<(), String> {
         let schema = self.known().get(tool).cloned().flatten();
         match schema {
-            Some(schema) => schema.validate(structured),
+            Some(schema) if schema.is_quick(structured) => schema.validate(structured),
+            Some(schema) => schema.validate_aside(tool, structured).await,
             None => Ok(()),
         }
     }
@@ -77,8 +86,52 @@ impl OutputSchema {
     pub(crate) fn new(schema: Result<Value, String>) -> Self {
         Self {
             schema,
+            effort: OnceLock::new(),
             compiled: OnceLock::new(),
+            given_up: AtomicBool::new(false),
         }
+    }
+
+    fn effort(&self) -> &Result<Effort, String> {
+        self.effort.get_or_init(|| {
+            let schema = self.schema.as_ref().map_err(Clone::clone)?;
+            budget::measure(schema)
+        })
+    }
+
+    /// An unusable schema is noticed at once.
+    fn is_quick(&self, structured: &str) -> bool {
+        match self.effort() {
+            Ok(effort) => effort.is_quick(structured.len()),
+            Err(_) => true,
+        }
+    }
+
+    /// Validates on a thread of its own and waits a moment for it. Nothing can stop the thread, but
+    /// it holds nothing up, and each schema gets but one.
+    async fn validate_aside(self: Arc<Self>, tool: &str, structured: &str) -> Result<(), String> {
+        if self.given_up.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let (done, checked) = mpsc::channel();
+        let (schema, structured) = (Arc::clone(&self), structured.to_owned());
+        let started = std::thread::Builder::new()
+            .name("mcp-output-schema".to_owned())
+            .spawn(move || done.send(schema.validate(&structured)));
+        let waiting = tokio::task::spawn_blocking(move || {
+            started.ok()?;
+            checked.recv_timeout(CHECK_PATIENCE).ok()
+        });
+        if let Ok(Some(checked)) = waiting.await {
+            return checked;
+        }
+        self.given_up.store(true, Ordering::Relaxed);
+        tracing::warn!(
+            target: "mcp_client",
+            tool,
+            "checking a result against the output schema takes too long; results are not validated"
+        );
+        Ok(())
     }
 
     fn validate(&self, structured: &str) -> Result<(), String> {
@@ -107,7 +160,7 @@ impl OutputSchema {
 
     fn compile(&self) -> Result<Validator, String> {
         let schema = self.schema.as_ref().map_err(Clone::clone)?;
-        check_size(schema)?;
+        self.effort().as_ref().map_err(Clone::clone)?;
         jsonschema::options()
             .offline()
             .build(schema)
@@ -121,26 +174,6 @@ impl fmt::Debug for OutputSchema {
             .field("schema", &self.schema)
             .finish_non_exhaustive()
     }
-}
-
-fn check_size(schema: &Value) -> Result<(), String> {
-    let mut open = vec![(schema, 1)];
-    let mut nodes = 0;
-    while let Some((node, depth)) = open.pop() {
-        nodes += 1;
-        if depth > MAX_DEPTH {
-            return Err(format!("it is nested more than {MAX_DEPTH} levels deep"));
-        }
-        if nodes > MAX_NODES {
-            return Err(format!("it has more than {MAX_NODES} parts"));
-        }
-        match node {
-            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
-            Value::Object(members) => open.extend(members.values().map(|item| (item, depth + 1))),
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 /// Reads one entry of `tools/list`. An unusable output schema does not make the tool unusable.
@@ -258,5 +291,38 @@ mod tests {
         assert!(!Arc::ptr_eq(&first, &schemas.known()["t"].clone().unwrap()));
         schemas.replace(Vec::new());
         assert!(!schemas.knows("t"));
+    }
+
+    #[tokio::test]
+    async fn a_schema_that_refers_to_itself_is_checked_aside() {
+        let schemas = OutputSchemas::default();
+        let tree = json!({"type": "object", "properties": {"children": {"type": "array", "items": {"$ref": "#"}}}});
+        schemas.replace(vec![("t".to_owned(), Some(OutputSchema::new(Ok(tree))))]);
+        let valid = r#"{"children":[{"children":[]}]}"#;
+        assert_eq!(schemas.validate("t", valid).await, Ok(()));
+        let fault = schemas
+            .validate("t", r#"{"children":[5]}"#)
+            .await
+            .unwrap_err();
+        assert!(fault.starts_with("at /children/0: "), "{fault}");
+    }
+
+    #[tokio::test]
+    async fn a_check_that_takes_too_long_is_given_up_once() {
+        // Two ways down at every level of the result, and neither of them fits at its end.
+        let way = |name: &str| json!({"properties": {"a": {"$ref": "#"}}, "required": [name]});
+        let schema = json!({"type": "object", "anyOf": [way("x"), way("y")]});
+        let mut result = json!({});
+        for _ in 0..60 {
+            result = json!({"a": result, "x": 1, "y": 1});
+        }
+        let schemas = OutputSchemas::default();
+        schemas.replace(vec![("t".to_owned(), Some(OutputSchema::new(Ok(schema))))]);
+        let started = std::time::Instant::now();
+        for _ in 0..3 {
+            let checked = schemas.validate("t", &result.to_string()).await;
+            assert_eq!(checked, Ok(()), "unvalidated");
+        }
+        assert!(started.elapsed() < CHECK_PATIENCE * 2);
     }
 }

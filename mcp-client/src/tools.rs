@@ -4,6 +4,7 @@ use mcp_core::protocol::{CallToolResult, ContentBlock, Tool};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use tokio::time::{Instant, timeout};
 
 use crate::client::Client;
 use crate::error::Error;
@@ -125,8 +126,21 @@ impl Client {
         let tool = call.target.clone();
         let limits = self.inner.limits(&options);
         let session = Session::new(self.clone(), options);
+        let started = Instant::now();
         let (result, rounds) = rounds::drive(&session, call, limits).await?;
-        self.checked(ToolCall::read(tool, rounds, &result)?).await
+        let call = ToolCall::read(tool, rounds, &result)?;
+        let Some(limit) = limits.deadline else {
+            return self.checked(call).await;
+        };
+        let rest = limit.saturating_sub(started.elapsed());
+        match timeout(rest, self.checked(call.clone())).await {
+            Ok(checked) => checked,
+            // The result is there, and worth more than its validation.
+            Err(_) => {
+                tracing::warn!(target: "mcp_client", "no time left to validate a result");
+                Ok(call)
+            }
+        }
     }
 
     /// All tools of the server, from all pages.
@@ -181,7 +195,8 @@ impl Client {
             }
             self.inner.schemas.remember(&call.tool);
         }
-        match self.inner.schemas.validate(&call.tool, structured.get()) {
+        let checked = self.inner.schemas.validate(&call.tool, structured.get());
+        match checked.await {
             Ok(()) => Ok(call),
             Err(reason) => Err(Error::OutputSchema {
                 tool: call.tool.clone(),
@@ -204,7 +219,16 @@ pub(crate) fn call(tool: String, arguments: &impl Serialize) -> Result<Call, Err
     match arguments.trim_start().as_bytes().first() {
         Some(b'{') => fields.push(("arguments".to_owned(), on_one_line(&arguments))),
         _ if arguments == "null" => {}
-        _ => return Err(wrong("they serialise to something else".to_owned())),
+        first => {
+            let found = match first {
+                Some(b'[') => "an array",
+                Some(b'"') => "a string",
+                Some(b't' | b'f') => "a boolean",
+                Some(b'n') => "null",
+                _ => "a number",
+            };
+            return Err(wrong(format!("they are {found}")));
+        }
     }
     Ok(Call {
         method: "tools/call".to_owned(),

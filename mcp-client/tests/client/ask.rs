@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp_client::protocol::{CreateMessageResult, ListRootsResult, Root};
-use mcp_client::{Answer, Builder, Consent, Error, Kind};
+use mcp_client::{Answer, Builder, Client, Consent, Error, Kind};
 use serde_json::{Map, Value, json};
 
 use crate::support::{answering, asks, builder, call, confirm, connect, done};
@@ -419,4 +419,28 @@ async fn giving_up_while_a_person_is_asked_takes_the_question_back() {
     // The next question has its turn.
     let _calling = call(&client, "t", json!({}));
     fake.request("tools/call").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_whose_own_call_asks_gets_an_error_and_not_a_deadlock() {
+    let cell: Arc<std::sync::OnceLock<Client>> = Arc::default();
+    let nested = Arc::clone(&cell);
+    let asking = builder().on_form(move |_| {
+        let nested = Arc::clone(&nested);
+        async move {
+            let client = nested.get().unwrap().clone();
+            client.call_tool("inner", json!({})).await?;
+            Ok(Answer::Decline)
+        }
+    });
+    let (client, mut fake) = connect(asking).await;
+    cell.set(client.clone()).unwrap();
+    let calling = call(&client, "outer", json!({}));
+    for _ in 0..2 {
+        let request = fake.request("tools/call").await;
+        fake.reply(&request, asks(json!({"k": confirm("Sure?")}), json!("s")))
+            .await;
+    }
+    let error = calling.await.unwrap().unwrap_err().to_string();
+    assert!(error.contains("from within a handler"), "{error}");
 }

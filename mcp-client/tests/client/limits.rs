@@ -296,3 +296,17 @@ async fn limits_beyond_what_the_clock_counts_are_no_limits() {
         assert_eq!(calling.await.unwrap().unwrap().text(), "in time");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_overall_deadline_covers_the_validation_and_keeps_the_result() {
+    let (client, mut fake) = connect(builder().overall_deadline(SECOND)).await;
+    let started = Instant::now();
+    let calling = call(&client, "t", json!({}));
+    let request = fake.request("tools/call").await;
+    let result = json!({"resultType": "complete", "content": [], "structuredContent": {"a": 1}});
+    fake.reply(&request, result).await;
+    let list = fake.request("tools/list").await;
+    assert!(calling.await.unwrap().is_ok());
+    assert_eq!(started.elapsed(), SECOND);
+    fake.cancellation_of(&list).await;
+}
