@@ -165,7 +165,7 @@ impl Server {
             Ok(Message::Request { id, .. }) if is_open(id) => {
                 let error = RpcError::invalid_request(format!(
                     "a request with the id {} is still being answered",
-                    id.as_json()
+                    short(id.as_json())
                 ));
                 write_error(out, None, &error);
                 Accepted::Done
@@ -187,7 +187,7 @@ impl Server {
             Err(Fault::Params {
                 id: None, method, ..
             }) => {
-                tracing::warn!(%method, "a notification cannot be read");
+                tracing::warn!(method = short(&method), "a notification cannot be read");
                 Accepted::Done
             }
             Err(Fault::Params {
@@ -297,9 +297,14 @@ fn unknown(method: &str) -> RpcError {
     }
 }
 
+/// The beginning of what a client has sent, for logs and errors.
+fn short(text: &str) -> String {
+    text.chars().take(100).collect()
+}
+
 fn notification(method: &str, params: Option<&Params<'_>>) -> Accepted {
     if method != "notifications/cancelled" {
-        tracing::debug!(method, "a notification was left out");
+        tracing::debug!(method = short(method), "a notification was left out");
         return Accepted::Done;
     }
     let Some(id) = params
@@ -310,6 +315,10 @@ fn notification(method: &str, params: Option<&Params<'_>>) -> Accepted {
         return Accepted::Done;
     };
     let reason = params.and_then(|params| params.reason).map(|raw| raw.get());
-    tracing::debug!(id = id.as_json(), reason, "a request was given up");
+    tracing::debug!(
+        id = short(id.as_json()),
+        reason = reason.map(short),
+        "a request was given up"
+    );
     Accepted::Cancel(id.to_id())
 }

@@ -56,7 +56,7 @@ impl Connection<'_> {
         }
         self.session.give_up();
         // What is left has claimed something: its effect may be under way.
-        self.drain(claimed_grace, |connection| {
+        self.drain(claimed_grace, |connection, _| {
             connection.session.working() == 0
         })
         .await;
@@ -92,7 +92,7 @@ impl Connection<'_> {
     }
 
     /// Lets the calls under way finish, within a grace period.
-    async fn drain(&mut self, grace: Duration, is_done: fn(&mut Self) -> bool) {
+    async fn drain(&mut self, grace: Duration, is_done: fn(&mut Self, bool) -> bool) {
         // Nothing to wait for is the rule.
         let done = |cx: &mut Task<'_>| Poll::Ready(self.poll_drain(cx, is_done).is_ready());
         if std::future::poll_fn(done).await {
@@ -113,21 +113,21 @@ impl Connection<'_> {
     }
 
     /// Writes what is left, until that is done which is waited for.
-    fn poll_drain(&mut self, cx: &mut Task<'_>, is_done: fn(&mut Self) -> bool) -> Poll<()> {
+    fn poll_drain(&mut self, cx: &mut Task<'_>, is_done: fn(&mut Self, bool) -> bool) -> Poll<()> {
         self.session.outbox().wake_up(cx.waker());
         self.session.collect();
-        // Where nothing can be written any more, calls are waited for all the same.
-        let _ = self.poll_write(cx);
-        if is_done(self) {
+        // Nobody waits for the answers of calls where nothing can be written any more.
+        let gone = self.poll_write(cx).is_err();
+        if is_done(self, gone) {
             Poll::Ready(())
         } else {
             Poll::Pending
         }
     }
 
-    /// Every call has ended, and its answer is out.
-    fn is_done(&mut self) -> bool {
-        self.session.working() == 0 && self.session.output().unwritten().is_empty()
+    /// Every call has ended, and its answer is out or of no use.
+    fn is_done(&mut self, gone: bool) -> bool {
+        gone || self.session.working() == 0 && self.session.output().unwritten().is_empty()
     }
 
     /// Writes as much as the stream takes.

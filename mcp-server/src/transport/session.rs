@@ -230,6 +230,7 @@ impl Output {
     }
 
     /// Moves everything behind what is there already.
+    #[cfg(feature = "stdio")]
     pub(super) fn append(&mut self, other: &mut Self) {
         if self.unwritten().is_empty() {
             mem::swap(self, other);

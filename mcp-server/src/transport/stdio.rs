@@ -98,13 +98,13 @@ fn run(
     let options = session.server().options();
     let (grace, claimed_grace) = (options.drain_grace, options.claimed_grace);
     if served.is_ok() {
-        drain(&mut session, &writer, grace, |session, writer| {
-            session.working() == 0 && writer.lock().unwritten().is_empty()
+        drain(&mut session, &writer, grace, |session, writer, gone| {
+            gone || session.working() == 0 && writer.lock().unwritten().is_empty()
         });
     }
     session.give_up();
     // What is left has claimed something: its effect may be under way.
-    drain(&mut session, &writer, claimed_grace, |session, _| {
+    drain(&mut session, &writer, claimed_grace, |session, _, _| {
         session.working() == 0
     });
     session.warn_of_left_calls();
@@ -151,15 +151,15 @@ fn drain(
     session: &mut Session,
     writer: &Writer,
     grace: Duration,
-    is_done: impl Fn(&Session, &Writer) -> bool,
+    is_done: impl Fn(&Session, &Writer, bool) -> bool,
 ) {
     let begin = Instant::now();
     loop {
         let rung = writer.bell.rung();
-        // Where nothing can be written any more, calls are waited for all the same.
-        let _ = writer.write(session, Patience::None);
+        // Nobody waits for the answers of calls where nothing can be written any more.
+        let gone = writer.write(session, Patience::None).is_err();
         let left = grace.saturating_sub(begin.elapsed());
-        if is_done(session, writer) || left.is_zero() {
+        if is_done(session, writer, gone) || left.is_zero() {
             return;
         }
         writer.bell.wait_after(rung, left.min(MOMENT));
