@@ -119,7 +119,9 @@ mod tests {
         let meet = Arc::new(std::sync::Barrier::new(3));
         let wait = || {
             let meet = Arc::clone(&meet);
-            blocking(move || drop(meet.wait()))
+            blocking(move || {
+                meet.wait();
+            })
         };
         tokio::join!(wait(), wait(), wait());
         let names = blocking(|| thread::current().name().map(str::to_owned)).await;
