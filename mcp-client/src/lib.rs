@@ -61,7 +61,7 @@ mod tools;
 pub mod transport;
 mod wire;
 
-pub use mcp_core::{protocol, rpc::RpcError, schema};
+pub use mcp_core::{protocol, rpc::RpcError, schema, text};
 
 pub use self::builder::Builder;
 pub use self::client::Client;

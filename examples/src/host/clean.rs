@@ -2,6 +2,8 @@
 
 use std::{iter::Peekable, str::Chars};
 
+use mcp_client::text::is_hidden;
+
 /// The text without escape sequences, control characters and characters that are invisible or turn
 /// the reading direction. Line breaks stay, a tab becomes a space.
 #[must_use]
@@ -14,7 +16,7 @@ pub fn clean(text: &str) -> String {
             '\t' => clean.push(' '),
             '\u{1b}' => skip_escape(&mut rest),
             '\u{9b}' => skip_control_sequence(&mut rest),
-            c if hides(c) => {}
+            c if is_hidden(c) => {}
             c => clean.push(c),
         }
     }
@@ -64,18 +66,6 @@ fn skip_string(rest: &mut Peekable<Chars<'_>>) {
             return;
         }
     }
-}
-
-fn hides(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

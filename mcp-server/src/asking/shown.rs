@@ -5,6 +5,8 @@
 
 use std::fmt::{self, Write};
 
+use mcp_core::text::is_hidden;
+
 /// How many characters of one interpolated value are shown.
 const VALUE: usize = 200;
 
@@ -62,7 +64,7 @@ impl<W: fmt::Write + ?Sized> fmt::Write for Clean<'_, W> {
             if self.left == 0 {
                 return Ok(());
             }
-            if hides(c) && !(self.newlines && c == '\n') {
+            if is_hidden(c) && !(self.newlines && c == '\n') {
                 continue;
             }
             self.left -= 1;
@@ -78,7 +80,7 @@ pub(crate) fn clean_message(message: String) -> String {
         && message
             .bytes()
             .all(|byte| byte == b'\n' || (b' '..0x7f).contains(&byte));
-    let clean = || !message.chars().any(|c| c != '\n' && hides(c));
+    let clean = || !message.chars().any(|c| c != '\n' && is_hidden(c));
     if message.len() <= MESSAGE && (plain || clean()) {
         return message;
     }
@@ -91,18 +93,6 @@ pub(crate) fn clean_message(message: String) -> String {
     // Writing to a string does not fail.
     let _ = filter.write_str(&message);
     clean
-}
-
-/// Control characters, and those that are invisible or turn the direction of the text around them.
-fn hides(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{00ad}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
