@@ -7,7 +7,6 @@ use crate::spec::{Location, ToolSpec};
 /// Why a server could not be built.
 ///
 /// It lists every fault, each with its tool, its parameter and the way out.
-#[derive(Debug)]
 pub struct BuildError {
     faults: Vec<Fault>,
 }
@@ -44,6 +43,13 @@ impl fmt::Display for BuildError {
             write!(f, "\n- {fault}")?;
         }
         Ok(())
+    }
+}
+
+/// The text of [`Display`](fmt::Display): it is what a `main` that returns the error prints.
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -111,5 +117,25 @@ impl ToolFaults<'_> {
             text: text.into(),
             location: Some((file, line)),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// A `main` that returns the error prints it with `Debug`.
+    #[test]
+    fn debug_is_the_text_for_people() {
+        let mut faults = Faults::default();
+        faults.add("the name is empty; give it one");
+        let error = faults.into_result().unwrap_err();
+        let boxed: Box<dyn std::error::Error> = error.into();
+        assert_eq!(
+            format!("{boxed:?}"),
+            "the server has 1 fault\n- the name is empty; give it one"
+        );
     }
 }
