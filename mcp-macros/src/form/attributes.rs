@@ -50,8 +50,6 @@ impl Place {
                 "description",
                 "range",
                 "length",
-                "regex",
-                "pattern",
                 "email",
                 "url",
                 "example",
@@ -148,6 +146,10 @@ fn schemars(input: ParseStream<'_>, place: Place) -> syn::Result<()> {
     let key = input.call(Ident::parse_any)?;
     if place.schemars_keys().iter().any(|known| key == known) {
         return skip_value(input);
+    }
+    if place == Place::Field && (key == "pattern" || key == "regex") {
+        let message = "a form cannot carry a pattern: bound the length with `length(..)`, or say what is meant in the doc comment and check it in the tool";
+        return Err(syn::Error::new(key.span(), message));
     }
     let message = format!(
         "`schemars({key})` makes the form that is shown differ from what is read: remove it, allowed are {}",
