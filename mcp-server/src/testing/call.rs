@@ -17,6 +17,8 @@ pub struct TestCall {
     pub questions: Vec<Asked>,
     /// How many requests it took: one, and one more for each time that questions came back.
     pub rounds: u32,
+    /// For each key of the script with answers that were not given: how many were given, and how many there are.
+    pub(super) unused: Vec<(String, usize, usize)>,
 }
 
 /// One question of a server.
@@ -153,6 +155,24 @@ impl TestCall {
         assert!(
             asked == expected,
             "the questions were {asked:?}, expected {expected:?}"
+        );
+    }
+
+    /// Asserts that every answer in the script was given.
+    ///
+    /// # Panics
+    ///
+    /// If one was not: its question was never asked, or not as often.
+    #[track_caller]
+    pub fn assert_all_used(&self) {
+        let unused = self.unused.iter().map(|(key, given, scripted)| {
+            format!("{given} of {scripted} answers under {key:?} were given")
+        });
+        let unused: Vec<String> = unused.collect();
+        assert!(
+            unused.is_empty(),
+            "the script has more than was asked for: {}",
+            unused.join(", ")
         );
     }
 

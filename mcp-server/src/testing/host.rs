@@ -2,7 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    fmt, io,
+    fmt,
+    future::Future,
+    io,
+    panic::Location,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -192,12 +195,28 @@ impl TestHost {
     /// # Panics
     ///
     /// If a question is not in the script, or the call has neither a result nor a JSON-RPC error: the
-    /// connection ended, or the server broke the protocol.
-    pub async fn call(&self, tool: &str, arguments: impl Serialize) -> TestCall {
+    /// connection ended, or the server broke the protocol. The text names the place of the call.
+    #[track_caller]
+    pub fn call(&self, tool: &str, arguments: impl Serialize) -> impl Future<Output = TestCall> {
+        // The caller of an `async fn` is whoever polls it: the place is taken down here.
+        let place = Location::caller();
         let arguments = serde_json::value::to_raw_value(&arguments)
             .unwrap_or_else(|error| panic!("the arguments do not serialise: {error}"));
+        self.call_from(place, tool, arguments)
+    }
+
+    async fn call_from(
+        &self,
+        place: &'static Location<'static>,
+        tool: &str,
+        arguments: Box<RawValue>,
+    ) -> TestCall {
         let session = self.session().await;
-        let mut script = Script(&self.script, BTreeMap::new());
+        let mut script = Script {
+            answers: &self.script,
+            given: BTreeMap::new(),
+            place,
+        };
         let mut questions = Vec::new();
         let mut params = Params {
             name: tool,
@@ -210,9 +229,10 @@ impl TestHost {
                 Ok(result) => result,
                 Err(error) => {
                     return TestCall {
-                        result: Err(rpc_error(tool, error)),
+                        result: Err(rpc_error(tool, error, place)),
                         questions,
                         rounds,
+                        unused: script.unused(),
                     };
                 }
             };
@@ -221,6 +241,7 @@ impl TestHost {
                     result: Ok(read::<CallToolResult>(&result)),
                     questions,
                     rounds,
+                    unused: script.unused(),
                 };
             }
             let input = read::<InputRequired>(&result);
@@ -233,7 +254,7 @@ impl TestHost {
             }
             params.input_responses = (!responses.is_empty()).then_some(responses);
         }
-        panic!("`{tool}` still asks after {ROUNDS} rounds");
+        panic!("`{tool}`, called at {place}, still asks after {ROUNDS} rounds");
     }
 
     /// The client's session, for what a script cannot do: single rounds, other methods.
@@ -299,35 +320,51 @@ impl TestHost {
     }
 }
 
-/// The script of one call, and how many answers under each key have been given.
-struct Script<'s>(&'s BTreeMap<String, Vec<Scripted>>, BTreeMap<String, usize>);
+/// The script of one call.
+struct Script<'s> {
+    answers: &'s BTreeMap<String, Vec<Scripted>>,
+    /// How often each key was asked for.
+    given: BTreeMap<String, usize>,
+    /// Where the test calls the tool.
+    place: &'static Location<'static>,
+}
 
 impl Script<'_> {
     fn response(&mut self, asked: &Asked) -> Value {
         let Asked { key, message, .. } = asked;
-        let Some(answers) = self.0.get(key) else {
+        let place = self.place;
+        let Some(answers) = self.answers.get(key) else {
             panic!(
                 "the script has no answer under {key:?}, where the server asks {message:?}; \
-                 add `.answer({key:?}, ..)`, `.decline({key:?})` or another"
+                 add `.answer({key:?}, ..)`, `.decline({key:?})` or another \
+                 to the host of the call at {place}"
             );
         };
-        let given = self.1.entry(key.clone()).or_default();
+        let given = self.given.entry(key.clone()).or_default();
         let scripted = &answers[(*given).min(answers.len() - 1)];
         *given += 1;
         if scripted.checked {
-            check(asked, &scripted.response);
+            check(asked, &scripted.response, place);
         }
         scripted.response.clone()
+    }
+
+    fn unused(&self) -> Vec<(String, usize, usize)> {
+        let counts = self.answers.iter().map(|(key, answers)| {
+            let given = self.given.get(key).copied().unwrap_or_default();
+            (key.clone(), given.min(answers.len()), answers.len())
+        });
+        counts.filter(|(_, given, all)| given < all).collect()
     }
 }
 
 /// What a real client checks before it sends an answer.
-fn check(asked: &Asked, response: &Value) {
+fn check(asked: &Asked, response: &Value, place: &Location<'_>) {
     let key = &asked.key;
     let elicitation = asked.schema.is_some() || asked.url.is_some();
     assert!(
         elicitation,
-        "{key:?} is no question to a person but {}; script it with `.respond(..)`",
+        "{key:?} is no question to a person but {}; script it with `.respond(..)` for the call at {place}",
         asked.request.method()
     );
     if response["action"] != "accept" {
@@ -335,14 +372,18 @@ fn check(asked: &Asked, response: &Value) {
     }
     match (&asked.schema, response["content"].as_object()) {
         (None, None) => {}
-        (None, Some(_)) => panic!("{key:?} is a page to open; script it with `.agree({key:?})`"),
-        (Some(_), None) => panic!("{key:?} is a form; script it with `.answer({key:?}, ..)`"),
+        (None, Some(_)) => panic!(
+            "{key:?} is a page to open; script it with `.agree({key:?})` for the call at {place}"
+        ),
+        (Some(_), None) => panic!(
+            "{key:?} is a form; script it with `.answer({key:?}, ..)` for the call at {place}"
+        ),
         (Some(schema), Some(content)) => {
             if let Err(violations) = schema.validate(content) {
                 let violations: Vec<String> = violations.iter().map(ToString::to_string).collect();
                 panic!(
                     "the answer scripted under {key:?} does not fit its form: {}; \
-                     to send it nevertheless use `.respond(..)`",
+                     to send it nevertheless use `.respond(..)`; the call is at {place}",
                     violations.join("; ")
                 );
             }
@@ -350,10 +391,10 @@ fn check(asked: &Asked, response: &Value) {
     }
 }
 
-fn rpc_error(tool: &str, error: Error) -> mcp_core::rpc::RpcError {
+fn rpc_error(tool: &str, error: Error, place: &Location<'_>) -> mcp_core::rpc::RpcError {
     match error {
         Error::Rpc(error) | Error::MissingCapability { error, .. } => error,
-        other => panic!("the call of `{tool}` has no result: {other}"),
+        other => panic!("the call of `{tool}` at {place} has no result: {other}"),
     }
 }
 

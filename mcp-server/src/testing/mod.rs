@@ -57,7 +57,9 @@ mod call;
 mod count;
 mod host;
 
-pub use mcp_client::{ChildProcess, trace::Direction, trace::Entry};
+pub use mcp_client::{
+    ChildProcess, Consent, InputRequest, Round, Session, trace::Direction, trace::Entry,
+};
 
 pub(crate) use self::count::counted;
 pub use self::{

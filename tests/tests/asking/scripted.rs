@@ -106,3 +106,39 @@ async fn each_call_begins_the_script_anew_and_the_last_answer_is_given_again() {
     // The client's own look at the server comes first.
     assert_eq!((sent, wire.len()), (3, 6));
 }
+
+#[tokio::test]
+async fn all_answers_are_used_where_the_questions_are_asked() {
+    let call = called("ask", |host| host.answer("amount", json!({"amount": 1}))).await;
+    call.assert_all_used();
+}
+
+#[tokio::test]
+#[should_panic(
+    expected = "the script has more than was asked for: 1 of 2 answers under \"amount\" were given, 0 of 1 answers under \"other\" were given"
+)]
+async fn answers_that_nobody_asked_for() {
+    let call = called("ask", |host| {
+        host.answer("amount", json!({"amount": 1}))
+            .decline("amount")
+            .decline("other")
+    })
+    .await;
+    call.assert_all_used();
+}
+
+#[tokio::test]
+async fn a_failing_script_names_the_place_of_its_call() {
+    let (server, _) = server(tools![ask]);
+    let failed = tokio::spawn(async move {
+        let host = TestHost::new(&server);
+        host.call("ask", json!({})).await
+    });
+    let panic = failed.await.unwrap_err().into_panic();
+    let text = panic.downcast_ref::<String>().unwrap();
+    assert!(
+        text.contains("the call at tests/asking/scripted.rs:")
+            || text.contains("the call at tests/tests/asking/scripted.rs:"),
+        "{text}"
+    );
+}
