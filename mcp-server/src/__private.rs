@@ -3,7 +3,6 @@
 
 use std::any::Any;
 pub use std::{
-    any::type_name,
     borrow::Cow,
     boxed::Box,
     clone::Clone,
@@ -29,7 +28,7 @@ pub use crate::{
     asking::{Ask, Asking, IntoAsk, Marker, Roots, Sampled, Shown, Slot},
     blocking::blocking,
     call::{Call, CallParam},
-    error::ToolError,
+    error::{IntoToolError, ToolError},
     form::{FieldSpec, Form, FormCell, FormChoice, FormField, RenderedForm},
     outcome::{CallResult as Reply, Interrupt},
     parameters::{
@@ -40,7 +39,7 @@ pub use crate::{
         AnnotationSpec, ArgumentSpec, ArgumentsSpec, Extra, IconSpec, Keyword, Location,
         MarkerSpec, OnceSpec, StateSpec, ToolSpec,
     },
-    tool::{BoundMethod, IntoToolResult, OutputSpec, Running, Tool, Tools},
+    tool::{BoundMethod, IntoToolResult, IntoToolSet, OutputSpec, Running, Tool, Tools},
 };
 
 /// A type's schema.
@@ -78,8 +77,16 @@ pub fn value(value: impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// Binds a `State` parameter.
-pub fn bind_state<S: StateParam>(shared: &Shared) -> Option<Box<dyn Any + Send + Sync>> {
+/// A `State` parameter.
+pub const fn state<S: StateParam>(parameter: &'static str) -> StateSpec {
+    StateSpec {
+        parameter,
+        bind: bind_state::<S>,
+        missing: S::missing,
+    }
+}
+
+fn bind_state<S: StateParam>(shared: &Shared) -> Option<Box<dyn Any + Send + Sync>> {
     shared.get::<S>().map(|state| Box::new(state) as _)
 }
 

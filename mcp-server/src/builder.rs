@@ -21,7 +21,7 @@ use crate::{
     server::{Inner, Options, Server},
     spec::OnceSpec,
     state::{RequestStates, Sealing},
-    tool::{BoundTool, ResultWriter, ToolSet, cursor, pages},
+    tool::{BoundTool, IntoToolSet, ResultWriter, ToolSet, cursor, pages},
 };
 
 /// The longest time that an operator may set: a century, which is for ever and can still be added to the clock.
@@ -140,8 +140,8 @@ impl Builder {
 
     /// Registers tools: `tools![..]`, or a value whose methods are tools.
     #[must_use]
-    pub fn tools(mut self, tools: impl Into<ToolSet>) -> Self {
-        self.sets.push(tools.into());
+    pub fn tools(mut self, tools: impl IntoToolSet) -> Self {
+        self.sets.push(tools.into_tool_set());
         self
     }
 

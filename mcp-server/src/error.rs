@@ -83,6 +83,25 @@ impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
     }
 }
 
+/// What may stand in the `Err` of a tool or of a resolver.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot fail with `{Self}`",
+    label = "the error of this result is no `ToolError`, and none can be made of it",
+    note = "implement `std::error::Error` for it (its text then goes to the log), or say what the model shall read: `.map_err(|error| ToolError::new(..))`"
+)]
+pub trait IntoToolError {
+    fn into_tool_error(self) -> ToolError;
+}
+
+// Without this, the compiler speaks of `From`.
+#[diagnostic::do_not_recommend]
+impl<E: Into<ToolError>> IntoToolError for E {
+    fn into_tool_error(self) -> ToolError {
+        self.into()
+    }
+}
+
 /// The full text, for logs and tests; what the model sees may be less.
 impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -101,7 +101,8 @@ pub enum Extra {
 pub struct StateSpec {
     pub parameter: &'static str,
     pub bind: fn(&Shared) -> Option<Box<dyn std::any::Any + Send + Sync>>,
-    pub type_name: fn() -> &'static str,
+    /// What `build()` says where it was not registered.
+    pub missing: fn() -> String,
 }
 
 /// An `Elicit<T>` or `Resolve<T>` parameter.

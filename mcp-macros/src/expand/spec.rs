@@ -189,9 +189,7 @@ fn state(parameter: &Parameter) -> Option<TokenStream> {
         return None;
     };
     let (name, ty) = (plain(&parameter.ident), &parameter.ty);
-    Some(quote_spanned! {ours(first_span(ty))=>
-        __mcp::StateSpec { parameter: #name, bind: __mcp::bind_state::<#ty>, type_name: __mcp::type_name::<#ty> }
-    })
+    Some(quote_spanned!(ours(first_span(ty))=> __mcp::state::<#ty>(#name)))
 }
 
 fn marker(parameter: &Parameter) -> Option<TokenStream> {

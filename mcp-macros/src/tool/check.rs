@@ -117,7 +117,9 @@ fn modifiers(signature: &Signature, errors: &mut Errors) {
         errors.on(variadic, "a tool cannot be variadic: take a `Vec`");
     }
     if let Some(parameter) = signature.generics.params.first() {
-        let message = if signature.receiver().is_some() {
+        let message = if let syn::GenericParam::Lifetime(_) = parameter {
+            "a tool is called with what lives as long as the call: remove the lifetime, and write `&str` or an owned type"
+        } else if signature.receiver().is_some() {
             "a tool cannot be generic: name a type, or make the `impl` block generic"
         } else {
             "a tool cannot be generic: name a type, or make it a method of a generic type, with `#[tool]` on the `impl` too"
@@ -217,7 +219,8 @@ fn once_key(once: &Once, parameters: &[super::model::Parameter], errors: &mut Er
         errors.at(
             span,
             format!(
-                "the key of `once` cannot depend on the answer `{name}`: make it from the arguments"
+                "the key of `once` cannot depend on the answer `{name}`: make it from the arguments{}",
+                mention::rename_hint(key.to_token_stream(), &name)
             ),
         );
     }

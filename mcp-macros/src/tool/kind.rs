@@ -69,6 +69,17 @@ fn referenced(ty: &Type, reference: &syn::TypeReference, errors: &mut Errors) ->
         return None;
     }
     match name.as_str() {
+        "str"
+            if reference
+                .lifetime
+                .as_ref()
+                .is_some_and(|lifetime| lifetime.ident == "static") =>
+        {
+            errors.on(
+                ty,
+                "an argument lives as long as its call: take `&str` or `String`",
+            );
+        }
         "str" => return Some(Kind::Plain { is_str: true }),
         "Context" => {
             return Some(Kind::Context {

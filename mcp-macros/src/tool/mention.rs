@@ -7,6 +7,8 @@
 use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 use syn::{Lit, LitStr};
 
+use super::format::{Reference, Template};
+
 /// Calls `found` with each name that `tokens` may read, and where.
 pub(crate) fn scan(tokens: TokenStream, found: &mut impl FnMut(&str, Span)) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
@@ -38,17 +40,29 @@ pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
     mentioned
 }
 
+/// What to add to an error about a mention of `name` that may be a closure's own, as nobody can tell by the tokens.
+pub(crate) fn rename_hint(tokens: TokenStream, name: &str) -> String {
+    if has_closure(tokens) {
+        format!("; if it is a closure's own `{name}`, rename that")
+    } else {
+        String::new()
+    }
+}
+
+fn has_closure(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Punct(punct) => punct.as_char() == '|',
+        TokenTree::Group(group) => has_closure(group.stream()),
+        TokenTree::Ident(_) | TokenTree::Literal(_) => false,
+    })
+}
+
 /// `{name` and `name$` in a string: a format string captures them.
 fn in_text(text: &LitStr, found: &mut impl FnMut(&str, Span)) {
-    let value = text.value();
-    for (start, _) in value.match_indices(['{', ':', '.']) {
-        let name: &str = &value[start + 1..];
-        let end = name
-            .find(|c: char| c != '_' && !c.is_alphanumeric())
-            .unwrap_or(name.len());
-        let is_count = name[end..].starts_with('$');
-        if end > 0 && (value[start..].starts_with('{') || is_count) {
-            found(&name[..end], text.span());
+    let template = Template::parse(&text.value());
+    for reference in template.shown.iter().chain(&template.counts) {
+        if let Reference::Name(name) = reference {
+            found(name, text.span());
         }
     }
 }
@@ -113,6 +127,10 @@ mod tests {
         assert_eq!(
             names(quote!(format!("{b} {c:?} {:w$}", d))),
             ["b", "c", "w", "d"]
+        );
+        assert_eq!(
+            names(quote!("{b:>w$} {c:*^+#010.p$} {{no}} {:-1$}")),
+            ["b", "c", "w", "p"]
         );
         assert_eq!(names(quote!(S { ..base })), ["S", "base"]);
         assert_eq!(names(quote!(0..end)), ["end"]);

@@ -24,15 +24,17 @@ pub(super) fn check(parameters: &mut [Parameter], markers: &[String], errors: &m
             let place = |name: &str| markers.iter().position(|marker| marker == name);
             if name == marker.name {
                 let message = format!(
-                    "the question for `{name}` cannot mention its own answer: ask with the arguments and earlier answers"
+                    "the question for `{name}` cannot mention its own answer: ask with the arguments and earlier answers{}",
+                    mention::rename_hint(marker.question.tokens(), &name)
                 );
                 errors.at(span, message);
             } else if place(&name) > place(&marker.name) {
                 errors.at(
                     span,
                     format!(
-                        "`{name}` is asked after `{}`: declare it first",
-                        marker.name
+                        "`{name}` is asked after `{}`: declare it first{}",
+                        marker.name,
+                        mention::rename_hint(marker.question.tokens(), &name)
                     ),
                 );
             } else {

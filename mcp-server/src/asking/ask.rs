@@ -3,7 +3,10 @@
 use mcp_core::protocol::{CreateMessageRequestParams, CreateMessageResult, ListRootsResult};
 
 use super::question::{Body, FormBody, Question};
-use crate::{error::ToolError, form::Form};
+use crate::{
+    error::{IntoToolError, ToolError},
+    form::Form,
+};
 
 /// What a resolver gives: the value, where it is known, or the question that leads to it.
 ///
@@ -200,7 +203,7 @@ impl Ask<Roots> {
 #[diagnostic::on_unimplemented(
     message = "this resolver gives `{Self}`, which does not lead to a `{T}`",
     label = "expected `Ask<{T}>`, a `Result` of one, or an `Option` of one for an optional value",
-    note = "wrap a value that needs no question in `Ask::ready(..)`"
+    note = "wrap a value that needs no question in `Ask::ready(..)`, and `.await` a resolver that is `async`"
 )]
 pub trait IntoAsk<T> {
     /// Converts it.
@@ -226,8 +229,8 @@ impl<T: 'static> IntoAsk<Option<T>> for Option<Ask<T>> {
     }
 }
 
-impl<T, A: IntoAsk<T>, E: Into<ToolError>> IntoAsk<T> for Result<A, E> {
+impl<T, A: IntoAsk<T>, E: IntoToolError> IntoAsk<T> for Result<A, E> {
     fn into_ask(self) -> Result<Ask<T>, ToolError> {
-        self.map_err(Into::into)?.into_ask()
+        self.map_err(IntoToolError::into_tool_error)?.into_ask()
     }
 }

@@ -1,7 +1,7 @@
 //! [`State`]: what all calls of a server share.
 
 use std::{
-    any::{Any, TypeId},
+    any::{Any, TypeId, type_name},
     collections::HashMap,
     fmt,
     ops::Deref,
@@ -60,9 +60,32 @@ impl<T> From<T> for State<T> {
     label = "expected `mcp_server::State<T>`",
     note = "another crate's `State` is in scope under this name; write `mcp_server::State<T>` in full"
 )]
-pub trait StateParam: Clone + Send + Sync + 'static {}
+pub trait StateParam: Clone + Send + Sync + 'static {
+    /// What is registered, and how: the way out where it was not.
+    fn missing() -> String;
+}
 
-impl<T: ?Sized + Send + Sync + 'static> StateParam for State<T> {}
+impl<T: ?Sized + Send + Sync + 'static> StateParam for State<T> {
+    fn missing() -> String {
+        let name = type_name::<T>();
+        let way_out = if name.starts_with("dyn ") {
+            format!(".shared_state::<{}>(..)", without_paths(name))
+        } else {
+            ".state(..)".to_owned()
+        };
+        format!("no state of type `{name}` is registered; add `{way_out}` to the builder")
+    }
+}
+
+/// `dyn shop::Stock` as it is written where `Stock` is in scope.
+fn without_paths(name: &str) -> String {
+    let is_name = |c: char| c == '_' || c == ':' || c.is_alphanumeric();
+    let mut short = String::new();
+    for part in name.split_inclusive(|c| !is_name(c)) {
+        short.push_str(part.rsplit("::").next().unwrap_or(part));
+    }
+    short
+}
 
 /// All state that was registered, by type.
 #[derive(Default)]
@@ -76,5 +99,33 @@ impl Shared {
 
     pub(crate) fn get<S: StateParam>(&self) -> Option<S> {
         self.0.get(&TypeId::of::<S>())?.downcast_ref::<S>().cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    trait Stock: Send + Sync {}
+
+    #[test]
+    fn a_missing_state_is_named_by_what_is_registered() {
+        assert_eq!(
+            <State<u64>>::missing(),
+            "no state of type `u64` is registered; add `.state(..)` to the builder"
+        );
+        let missing = <State<dyn Stock>>::missing();
+        assert!(
+            missing.ends_with("add `.shared_state::<dyn Stock>(..)` to the builder"),
+            "{missing}"
+        );
+    }
+
+    #[test]
+    fn a_trait_object_keeps_its_arguments_and_bounds() {
+        assert_eq!(
+            without_paths("dyn shop::Stock<alloc::string::String> + core::marker::Send"),
+            "dyn Stock<String> + Send"
+        );
     }
 }

@@ -60,13 +60,7 @@ impl BoundTool {
         for state in spec.states {
             match (state.bind)(shared) {
                 Some(bound) => states.push(bound),
-                None => faults.add(
-                    Some(state.parameter),
-                    format!(
-                        "no state of type `{}` is registered; add `.state(..)` to the builder",
-                        (state.type_name)()
-                    ),
-                ),
+                None => faults.add(Some(state.parameter), (state.missing)()),
             }
         }
         let input = Input::of(spec, &mut faults);

@@ -23,7 +23,7 @@ pub(crate) use self::{
 pub use self::{
     result::ToolResult,
     returns::{Audio, Image, IntoToolResult, Json, OutputSpec},
-    set::{BoundMethod, ToolSet, Tools},
+    set::{BoundMethod, IntoToolSet, ToolSet, Tools},
 };
 use crate::{call::Call, outcome::CallResult, spec::ToolSpec};
 

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::{ToolResult, result::Content};
 use crate::{
-    error::ToolError,
+    error::{IntoToolError, ToolError},
     outcome::{CallResult, Outcome},
     spec::SchemaFn,
 };
@@ -214,12 +214,13 @@ impl IntoToolResult for ToolResult {
     }
 }
 
-impl<R: IntoToolResult, E: Into<ToolError>> IntoToolResult for Result<R, E> {
+impl<R: IntoToolResult, E: IntoToolError> IntoToolResult for Result<R, E> {
     const BY_HAND: bool = R::BY_HAND;
     const OUTPUT: Option<SchemaFn> = R::OUTPUT;
 
     fn into_tool_result(self) -> CallResult {
-        self.map_err(Into::into)?.into_tool_result()
+        self.map_err(IntoToolError::into_tool_error)?
+            .into_tool_result()
     }
 }
 

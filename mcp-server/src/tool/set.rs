@@ -85,6 +85,11 @@ impl fmt::Debug for ToolSet {
 ///     .build()?;
 /// # Ok::<(), mcp_server::BuildError>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no methods that are tools",
+    label = "no tools",
+    note = "put `#[tool]` on its `impl` block and on each method that is to be one"
+)]
 pub trait Tools: Sized {
     /// The tools of this value.
     #[doc(hidden)]
@@ -107,6 +112,25 @@ impl fmt::Debug for BoundMethod {
         f.debug_tuple("BoundMethod")
             .field(&self.0.spec().name)
             .finish()
+    }
+}
+
+/// What [`Builder::tools`](crate::Builder::tools) takes.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no tools",
+    label = "neither `tools![..]` nor a value whose methods are tools",
+    note = "list functions that `#[tool]` is on as `tools![name]`; for the methods of a value, put `#[tool]` on its `impl` block as well"
+)]
+pub trait IntoToolSet {
+    fn into_tool_set(self) -> ToolSet;
+}
+
+// Without this, the compiler speaks of `From`.
+#[diagnostic::do_not_recommend]
+impl<S: Into<ToolSet>> IntoToolSet for S {
+    fn into_tool_set(self) -> ToolSet {
+        self.into()
     }
 }
 

@@ -73,6 +73,29 @@ async fn a_message_shows_arguments_without_control_characters() {
     assert!(!messages[0].contains(['\u{202e}', '\u{7}']));
 }
 
+/// Pays an amount.
+#[tool]
+async fn pay(
+    amount: u32,
+    width: usize,
+    #[elicit("Pay {amount:>width$}?")] answer: Elicit<Confirm>,
+) -> bool {
+    matches!(answer, Elicit::Accept(_))
+}
+
+#[tokio::test]
+async fn a_width_may_be_an_argument_that_nothing_else_mentions() {
+    let host = serving(
+        with_notes(tools![pay]),
+        json!({"answer": {"confirm": true}}),
+    )
+    .await;
+    let text = host.text("pay", json!({"amount": 7, "width": 4})).await;
+    assert_eq!(text, "true");
+    // `Shown` keeps the width and leaves the alignment to the value: numbers stand right by themselves.
+    assert_eq!(host.messages(), ["Pay    7?"]);
+}
+
 #[tokio::test]
 async fn an_error_in_a_question_ends_the_call_before_anyone_is_asked() {
     let host = serving(with_notes(tools![delete]), none()).await;
