@@ -201,3 +201,79 @@ fn the_trace_holds_both_rounds() {
         .unwrap();
     assert_eq!(done["result"]["resultType"], "complete");
 }
+
+/// A server in the language of the shell, whose tool gives `result`, or none at all.
+#[cfg(unix)]
+fn scripted(result: Option<&str>) -> Command {
+    const ABOUT: &str = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}"#;
+    // The request's own id goes back.
+    const ANSWER: &str = r#"
+        answer() {
+            read -r line
+            id=${line#*\"id\":}
+            printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "${id%%,*}" "$1"
+        }
+        echo $$ > pid
+        answer "$1"
+    "#;
+    let then = match result {
+        Some(_) => "answer \"$2\"\nread -r line",
+        None => "read -r line\ntouch called\nsleep 300",
+    };
+    let mut host = Command::new(env!("CARGO_BIN_EXE_host"));
+    host.args(["call", "t", "{}", "--", "sh", "-c"])
+        .args([&format!("{ANSWER}{then}"), "sh", ABOUT])
+        .args(result)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    host
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_call_ends_the_server() {
+    let directory = tempfile::tempdir().unwrap();
+    let host = scripted(None).current_dir(&directory).spawn().unwrap();
+    let began = std::time::Instant::now();
+    while !directory.path().join("called").exists() {
+        assert!(began.elapsed().as_secs() < 60, "the tool was not called");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let kill = |signal: &str, process: &str| {
+        let mut kill = Command::new("kill");
+        let kill = kill.args([signal, process]).stderr(Stdio::null());
+        kill.status().unwrap().success()
+    };
+    assert!(kill("-INT", &host.id().to_string()));
+    let output = host.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(stderr(&output).contains("interrupted"), "{output:?}");
+    let server = std::fs::read_to_string(directory.path().join("pid")).unwrap();
+    assert!(!kill("-0", server.trim()), "the server is still there");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_block_as_json_cannot_control_the_terminal() {
+    let directory = tempfile::tempdir().unwrap();
+    let name = "a\u{9b}31mb\u{202e}c";
+    let block = json!({"type": "resource_link", "uri": "https://x", "name": name});
+    let result = json!({"resultType": "complete", "content": [block]}).to_string();
+    let mut host = scripted(Some(&result));
+    let output = host.current_dir(&directory).output().unwrap();
+    let text = stdout(&output);
+    assert!(text.contains(r"a\u009b31mb\u202ec"), "{output:?}");
+    let value: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(value["name"], name);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_structured_result_without_blocks_is_printed() {
+    let directory = tempfile::tempdir().unwrap();
+    let result = r#"{"resultType":"complete","content":[],"structuredContent":{"a":1}}"#;
+    let mut host = scripted(Some(result));
+    let output = host.current_dir(&directory).output().unwrap();
+    assert_eq!(stdout(&output), "{\"a\":1}\n", "{output:?}");
+}

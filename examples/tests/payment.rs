@@ -103,3 +103,13 @@ async fn agreeing_without_ever_signing_in_pays_nothing_and_ends() {
     let answer = http.get(unknown).send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::NOT_FOUND);
 }
+
+#[tokio::test]
+async fn nobody_is_asked_to_sign_in_for_a_refund_that_cannot_be_paid() {
+    let api = Api::start().await.unwrap();
+    let output = pay(&api, "account=accept").await;
+    let text = tool_error(&output);
+    assert!(text.contains("R-0111"), "{text}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(!stderr.contains("The page to open is"), "{stderr}");
+}

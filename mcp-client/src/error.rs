@@ -57,6 +57,15 @@ pub enum Error {
         reason: String,
     },
 
+    /// The server said nothing at all when it was asked what it is, in the way of this revision or of
+    /// older ones: most likely it is no MCP server, or its start takes longer than
+    /// [`probe_timeout`](crate::Builder::probe_timeout) allows.
+    #[error("the program did not answer server/discover within {after:?}")]
+    NoAnswer {
+        /// How long was waited.
+        after: Duration,
+    },
+
     /// One request got no answer in time; it was cancelled. The time a person takes to answer a
     /// question is not part of it.
     #[error(

@@ -23,6 +23,7 @@ pub(crate) async fn probe(client: &Client, patience: Duration) -> Result<(), Err
     let answer = session
         .request(&discover_call().method, serde_json::json!({}))
         .await;
+    let mut silent_for = None;
     let answer = match answer {
         Ok(result) => match supported_versions(&result) {
             Some(versions) if versions.iter().any(|version| version == VERSION) => {
@@ -39,13 +40,19 @@ pub(crate) async fn probe(client: &Client, patience: Duration) -> Result<(), Err
         Err(Error::Rpc(error)) if error.code != code::HEADER_MISMATCH => {
             format!("error {}: {}", error.code, error.message)
         }
-        Err(Error::Timeout { after, .. }) => format!("nothing within {after:?}"),
+        Err(Error::Timeout { after, .. }) => {
+            silent_for = Some(after);
+            format!("nothing within {after:?}")
+        }
         Err(Error::InvalidResult { reason, .. }) => format!("an invalid message: {reason}"),
         // Errors that only a server of this era gives, and a connection that is gone.
         Err(error) => return Err(error),
     };
     // Any other answer means a server of an older era; no single code identifies one.
     let theirs = legacy::offered_version(client).await;
+    if let (Some(after), None) = (silent_for, &theirs) {
+        return Err(Error::NoAnswer { after });
+    }
     Err(Error::OldServer {
         ours: VERSION,
         theirs,

@@ -7,7 +7,15 @@ use mcp_client::{
     UrlQuestion, protocol::ContentBlock,
 };
 
-use super::{answers::Answers, clean::clean, cli::Call, form, page, progress::Bar};
+use super::{
+    STARTUP,
+    answers::Answers,
+    clean::{clean, escape_json},
+    cli::Call,
+    explained, form, page,
+    progress::Bar,
+    unless_interrupted,
+};
 use crate::AnyError;
 
 pub(super) async fn call(
@@ -21,15 +29,16 @@ pub(super) async fn call(
         bar: bar.clone(),
     });
     let (form_asking, page_asking, reported) = (asking.clone(), asking.clone(), bar.clone());
-    let client = Client::builder("host", env!("CARGO_PKG_VERSION"))
+    let connecting = Client::builder("host", env!("CARGO_PKG_VERSION"))
         .on_form(move |question| form_asking.clone().form(question))
         .on_url(move |question| page_asking.clone().page(question))
         .on_progress(move |report| reported.report(&report))
         // A tool may take its time; Ctrl-C ends the call.
         .without_request_timeout()
-        .connect(server)
-        .await?;
-    let called = client.call_tool(call.tool, &call.arguments).await;
+        .probe_timeout(STARTUP)
+        .connect(server);
+    let client = unless_interrupted(connecting).await?.map_err(explained)?;
+    let called = unless_interrupted(client.call_tool(call.tool, &call.arguments)).await;
     bar.clear();
     client.close().await;
     drop(client);
@@ -41,7 +50,7 @@ pub(super) async fn call(
             );
         }
     }
-    print(&called?, json)
+    print(&called??, json)
 }
 
 /// Who answers: the command line first, then the person at the terminal.
@@ -86,13 +95,23 @@ fn no_answer(key: &str, message: &str) -> HandlerError {
 /// Prints the result: text as text, everything else as JSON.
 fn print(call: &ToolCall, json: bool) -> Result<ExitCode, AnyError> {
     if json {
-        println!("{}", serde_json::to_string_pretty(&call.result)?);
+        println!(
+            "{}",
+            escape_json(&serde_json::to_string_pretty(&call.result)?)
+        );
     } else {
         for block in &call.result.content {
             match block {
                 ContentBlock::Text(text) => println!("{}", clean(&text.text)),
-                other => println!("{}", serde_json::to_string(other)?),
+                other => println!("{}", escape_json(&serde_json::to_string(other)?)),
             }
+        }
+        // Most servers repeat it as text, for clients that know no other.
+        if let (true, Some(structured)) = (
+            call.result.content.is_empty(),
+            &call.result.structured_content,
+        ) {
+            println!("{}", escape_json(structured.get()));
         }
     }
     if call.is_error() {

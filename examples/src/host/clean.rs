@@ -29,6 +29,24 @@ pub fn clean_line(text: &str) -> String {
     clean(text).replace('\n', " ")
 }
 
+/// JSON text in which every character that [`clean`] takes out is written as an escape: the value
+/// stays the same, and a terminal shows what is in it.
+#[must_use]
+pub fn escape_json(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        // Outside of strings there are no others than line breaks.
+        if c == '\n' || !hides(c) {
+            escaped.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            escaped += &format!("\\u{unit:04x}");
+        }
+    }
+    escaped
+}
+
 /// What follows an escape character.
 fn skip_escape(rest: &mut Peekable<Chars<'_>>) {
     match rest.peek() {
@@ -105,6 +123,16 @@ mod tests {
     #[test]
     fn a_string_without_end_does_not_swallow_the_rest() {
         assert_eq!(clean("a\u{1b}]0;Really pay?"), "a0;Really pay?");
+    }
+
+    #[test]
+    fn json_keeps_its_value_and_hides_nothing() {
+        let json = "{\n  \"a\": \"x\u{9b}31m\u{202e}é\u{e0041}\"\n}";
+        let escaped = escape_json(json);
+        let expected = "{\n  \"a\": \"x\\u009b31m\\u202eé\\udb40\\udc41\"\n}";
+        assert_eq!(escaped, expected);
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+        assert_eq!(value(&escaped), value(json));
     }
 
     #[test]

@@ -38,9 +38,14 @@ pub(super) fn ask(
         FieldKind::Choice(choice) => {
             select(&label, &help, choices(&choice.options), required, current)
         }
-        FieldKind::MultiChoice(choice) => {
-            multi_select(&label, &help, field, choices(&choice.options), current)
-        }
+        FieldKind::MultiChoice(choice) => multi_select(
+            &label,
+            &help,
+            field,
+            choices(&choice.options),
+            required,
+            current,
+        ),
         _ => text(&label, &help, field, required, current),
     }
 }
@@ -159,6 +164,7 @@ fn multi_select(
     help: &str,
     field: &FormField,
     choices: Vec<Choice>,
+    required: bool,
     current: Option<&Value>,
 ) -> Result<Filled, InquireError> {
     let chosen = current.and_then(Value::as_array).map(Vec::as_slice);
@@ -175,12 +181,10 @@ fn multi_select(
         .collect();
     let kind = field.kind.clone();
     let check = move |chosen: &[ListOption<&Choice>]| -> Result<Validation, CustomUserError> {
-        let values = chosen
-            .iter()
-            .filter_map(|option| option.value.value.clone());
-        Ok(match kind.violation(&values.collect()) {
-            Some(reason) => Validation::Invalid(reason.into()),
-            None => Validation::Valid,
+        let values = chosen.iter().map(|option| option.value);
+        Ok(match selected(&kind, values, required) {
+            Ok(_) => Validation::Valid,
+            Err(reason) => Validation::Invalid(reason.into()),
         })
     };
     let chosen = MultiSelect::new(label, choices)
@@ -188,15 +192,33 @@ fn multi_select(
         .with_default(&start)
         .with_validator(check)
         .prompt_skippable()?;
-    Ok(match chosen {
-        Some(chosen) => Filled::With(
-            chosen
-                .into_iter()
-                .filter_map(|choice| choice.value)
-                .collect(),
-        ),
-        None => Filled::Left,
-    })
+    let Some(chosen) = chosen else {
+        return Ok(Filled::Left);
+    };
+    let selected = selected(&field.kind, chosen.iter(), required);
+    Ok(
+        match selected.map_err(|reason| InquireError::Custom(reason.into()))? {
+            Some(values) => Filled::With(values),
+            None => Filled::Empty,
+        },
+    )
+}
+
+/// What was chosen, nothing for an optional field of which nothing was, or why it does not fit.
+fn selected<'a>(
+    kind: &FieldKind,
+    chosen: impl Iterator<Item = &'a Choice>,
+    required: bool,
+) -> Result<Option<Value>, String> {
+    let values: Vec<Value> = chosen.filter_map(|choice| choice.value.clone()).collect();
+    if values.is_empty() && !required {
+        return Ok(None);
+    }
+    let values = Value::Array(values);
+    match kind.violation(&values) {
+        Some(reason) => Err(reason),
+        None => Ok(Some(values)),
+    }
 }
 
 /// The line under the prompt: what the field means, what fits, and the way out.
@@ -205,21 +227,37 @@ fn help(field: &FormField, required: bool) -> String {
     if let Some(description) = &field.description {
         parts.push(clean_line(description));
     }
-    if let FieldKind::String(text) = &field.kind {
-        parts.extend(
-            text.format
-                .map(|format| format!("a valid {}", format.as_str())),
-        );
-        parts.extend(
-            text.max_length
-                .map(|most| format!("at most {most} characters")),
-        );
+    match &field.kind {
+        FieldKind::String(text) => {
+            let format = text.format;
+            parts.extend(format.map(|format| format!("a valid {}", format.as_str())));
+            parts.extend(bounds(text.min_length, text.max_length, " characters"));
+        }
+        FieldKind::Number(number) => {
+            if number.integer {
+                parts.push("a whole number".to_owned());
+            }
+            parts.extend(bounds(number.minimum.as_ref(), number.maximum.as_ref(), ""));
+        }
+        FieldKind::MultiChoice(choice) => {
+            parts.extend(bounds(choice.min_items, choice.max_items, ""));
+        }
+        _ => {}
     }
     if !required {
         parts.push("optional".to_owned());
     }
     parts.push("Esc to decline or close".to_owned());
     parts.join(" · ")
+}
+
+fn bounds<T: fmt::Display>(least: Option<T>, most: Option<T>, of: &str) -> Option<String> {
+    match (least, most) {
+        (Some(least), Some(most)) => Some(format!("{least} to {most}{of}")),
+        (Some(least), None) => Some(format!("at least {least}{of}")),
+        (None, Some(most)) => Some(format!("at most {most}{of}")),
+        (None, None) => None,
+    }
 }
 
 #[cfg(test)]
@@ -263,6 +301,46 @@ mod tests {
         assert!(read(&kind, "four", true).is_err());
         assert_eq!(read(&kind, "", true), Ok(Some(json!(""))));
         assert_eq!(read(&kind, "", false), Ok(None));
+    }
+
+    #[test]
+    fn an_optional_choice_of_which_nothing_is_chosen_is_left_out() {
+        let schema: FormSchema = serde_json::from_value(json!({
+            "type": "object",
+            "properties": { "tags": {
+                "type": "array",
+                "minItems": 1,
+                "items": { "type": "string", "enum": ["A", "B"] },
+            } },
+        }))
+        .unwrap();
+        let field = &schema.fields[0];
+        let options = choices(field.kind.options().unwrap());
+        assert_eq!(selected(&field.kind, [].iter(), false), Ok(None));
+        assert!(selected(&field.kind, [].iter(), true).is_err());
+        let chosen = selected(&field.kind, options[..1].iter(), false);
+        assert_eq!(chosen, Ok(Some(json!(["A"]))));
+        assert!(help(field, false).starts_with("at least 1 · optional"));
+    }
+
+    #[test]
+    fn the_bounds_of_a_field_are_told() {
+        for (kind, told) in [
+            (
+                json!({"type": "integer", "minimum": 3, "maximum": 5}),
+                "a whole number · 3 to 5",
+            ),
+            (json!({"type": "number", "maximum": 1.5}), "at most 1.5"),
+            (
+                json!({"type": "string", "minLength": 2}),
+                "at least 2 characters",
+            ),
+        ] {
+            let schema = json!({"type": "object", "properties": {"f": kind}});
+            let schema: FormSchema = serde_json::from_value(schema).unwrap();
+            let help = help(&schema.fields[0], true);
+            assert!(help.starts_with(told), "{help}");
+        }
     }
 
     #[test]

@@ -5,18 +5,23 @@ use std::process::ExitCode;
 use mcp_client::{ChildProcess, Client, Trace, protocol::Tool};
 use serde_json::Value;
 
-use super::clean::{clean, clean_line};
+use super::{
+    STARTUP,
+    clean::{clean, clean_line, escape_json},
+    explained, unless_interrupted,
+};
 use crate::AnyError;
 
 pub(super) async fn list(server: Trace<ChildProcess>, json: bool) -> Result<ExitCode, AnyError> {
-    let client = Client::builder("host", env!("CARGO_PKG_VERSION"))
-        .connect(server)
-        .await?;
-    let tools = client.list_tools().await;
+    let connecting = Client::builder("host", env!("CARGO_PKG_VERSION"))
+        .probe_timeout(STARTUP)
+        .connect(server);
+    let client = unless_interrupted(connecting).await?.map_err(explained)?;
+    let tools = unless_interrupted(client.list_tools()).await;
     client.close().await;
-    let tools = tools?;
+    let tools = tools??;
     if json {
-        println!("{}", serde_json::to_string_pretty(&tools)?);
+        println!("{}", escape_json(&serde_json::to_string_pretty(&tools)?));
     } else {
         for tool in &tools {
             println!("{}", describe(tool));

@@ -19,12 +19,16 @@ use std::{
     io::{self, Write},
     path::Path,
     process::ExitCode,
+    time::Duration,
 };
 
-use mcp_client::{ChildProcess, Trace};
+use mcp_client::{ChildProcess, Error, Trace};
 
 use self::cli::{Cli, Command};
 use crate::AnyError;
+
+/// How long a server may take to start and to answer. A person waits for it.
+const STARTUP: Duration = Duration::from_secs(10);
 
 /// Runs one command. The exit code says whether a called tool failed.
 ///
@@ -54,6 +58,26 @@ fn launch(server: &[OsString], trace: Option<&Path>) -> Result<Trace<ChildProces
         None => Box::new(io::sink()),
     };
     Ok(Trace::wrap(child, record))
+}
+
+/// A program that says nothing at all is most likely no server, of whatever revision.
+fn explained(error: Error) -> AnyError {
+    match error {
+        Error::NoAnswer { .. } => format!("{error}; is it an MCP server?").into(),
+        error => error.into(),
+    }
+}
+
+/// Drops `work` at Ctrl-C, which cancels it: the server has a process group of its own, so the
+/// terminal does not reach it, and the caller still has to close the connection.
+async fn unless_interrupted<T>(work: impl Future<Output = T>) -> Result<T, AnyError> {
+    tokio::select! {
+        done = work => Ok(done),
+        interrupted = tokio::signal::ctrl_c() => {
+            interrupted?;
+            Err("interrupted".into())
+        }
+    }
 }
 
 /// A trace holds answers and the states of paused calls: nobody else may read it.

@@ -9,6 +9,7 @@ use std::{
 
 use inquire::{InquireError, Select};
 use mcp_client::{Consent, HandlerError, UrlQuestion};
+use reqwest::Url;
 
 use super::{clean::clean_line, form::introduce};
 use crate::AnyError;
@@ -35,26 +36,34 @@ pub async fn wait() -> Result<Consent, AnyError> {
     Ok(tokio::task::spawn_blocking(wait).await??)
 }
 
-fn offer(question: &UrlQuestion) -> Result<Consent, InquireError> {
+fn offer(question: &UrlQuestion) -> Result<Consent, AnyError> {
     introduce(&question.asker, &question.message);
-    if clean_line(&question.url) != question.url || !question.url.is_ascii() {
-        eprintln!("Its page was not offered: the address has characters that may hide something.");
-        return Ok(Consent::Cancel);
-    }
+    // As the browser will ask for it: with nothing in it that could look like something else.
+    let url = ascii(&question.url)?;
     eprintln!(
-        "It wants to open this page, on the site {}:\n  {}",
-        question.host(),
-        question.url
+        "It wants to open this page, on the site {}:\n  {url}",
+        url.host_str().unwrap_or_default()
     );
     for warning in question.warnings() {
         eprintln!("  Careful: {warning}.");
     }
-    let steps = vec![Step::Open, Step::Decline, Step::Close];
+    // The harmless one first: whoever only presses enter has agreed to nothing.
+    let steps = vec![Step::Decline, Step::Close, Step::Open];
     let consent = answer(Select::new("Open it?", steps))?;
-    if consent == Consent::Accept && browse(&question.url).is_err() {
+    if consent == Consent::Accept && browse(url.as_str()).is_err() {
         eprintln!("No browser could be started: open the page yourself.");
     }
     Ok(consent)
+}
+
+/// The address in ASCII: percent-encoded, and the host as the network knows it.
+///
+/// # Errors
+///
+/// It is no address. That is no answer of the person, and must not look like one.
+fn ascii(url: &str) -> Result<Url, AnyError> {
+    url.parse()
+        .map_err(|error| format!("the page {} cannot be offered: {error}", clean_line(url)).into())
 }
 
 fn answer(prompt: Select<'_, Step>) -> Result<Consent, InquireError> {
@@ -103,5 +112,33 @@ impl fmt::Display for Step {
             Self::Decline => "decline: say no",
             Self::Close => "close this without an answer",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn an_address_is_shown_as_the_browser_asks_for_it() {
+        for (url, shown) in [
+            (
+                "https://shop.example/größe",
+                "https://shop.example/gr%C3%B6%C3%9Fe",
+            ),
+            (
+                "https://shop.example/\u{202e}gnp.exe",
+                "https://shop.example/%E2%80%AEgnp.exe",
+            ),
+            (
+                "https://münchen.example/",
+                "https://xn--mnchen-3ya.example/",
+            ),
+        ] {
+            assert_eq!(ascii(url).unwrap().as_str(), shown);
+        }
+        assert!(ascii("no address").is_err());
     }
 }

@@ -34,7 +34,7 @@ impl Shop {
     }
 
     pub(crate) async fn order(&self, id: &str) -> Result<Order, ToolError> {
-        send(self.http.get(self.at(&["orders", id]))).await
+        send(self.http.get(self.at(&["orders", id])?)).await
     }
 
     pub(crate) async fn quote_order(
@@ -43,32 +43,36 @@ impl Shop {
         sku: Option<&str>,
     ) -> Result<Quote, ToolError> {
         let new = json!({ "order_id": order_id, "sku": sku });
-        send(self.http.post(self.at(&["quotes"])).json(&new)).await
+        send(self.http.post(self.at(&["quotes"])?).json(&new)).await
     }
 
     pub(crate) async fn quote(&self, id: &str) -> Result<Quote, ToolError> {
-        send(self.http.get(self.at(&["quotes", id]))).await
+        send(self.http.get(self.at(&["quotes", id])?)).await
     }
 
     pub(crate) async fn refund_quote(&self, quote_id: &str) -> Result<Refund, ToolError> {
         let new = json!({ "quote_id": quote_id });
-        send(self.http.post(self.at(&["refunds"])).json(&new)).await
+        send(self.http.post(self.at(&["refunds"])?).json(&new)).await
+    }
+
+    pub(crate) async fn refund(&self, id: &str) -> Result<Refund, ToolError> {
+        send(self.http.get(self.at(&["refunds", id])?)).await
     }
 
     pub(crate) async fn confirm(&self, refund_id: &str) -> Result<Refund, ToolError> {
-        send(self.http.post(self.at(&["refunds", refund_id, "confirm"]))).await
+        send(self.http.post(self.at(&["refunds", refund_id, "confirm"])?)).await
     }
 
     pub(crate) async fn cancel(&self, refund_id: &str) -> Result<Refund, ToolError> {
-        send(self.http.post(self.at(&["refunds", refund_id, "cancel"]))).await
+        send(self.http.post(self.at(&["refunds", refund_id, "cancel"])?)).await
     }
 
     pub(crate) async fn pay(&self, refund_id: &str) -> Result<Refund, ToolError> {
-        send(self.http.post(self.at(&["refunds", refund_id, "pay"]))).await
+        send(self.http.post(self.at(&["refunds", refund_id, "pay"])?)).await
     }
 
     pub(crate) async fn record_return(&self, parcel: &Return) -> Result<(), ToolError> {
-        send(self.http.post(self.at(&["returns"])).json(parcel)).await
+        send(self.http.post(self.at(&["returns"])?).json(parcel)).await
     }
 
     /// How far the visit to the payment page is. It is the clerk's own, whoever opens the page.
@@ -76,24 +80,28 @@ impl Shop {
         let visitor = json!({ "clerk": self.clerk });
         send(
             self.http
-                .put(self.at(&["visits", flow.id()]))
+                .put(self.at(&["visits", flow.id()])?)
                 .json(&visitor),
         )
         .await
     }
 
     /// Where the clerk signs in.
-    pub(crate) fn payment_page(&self, flow: &Flow) -> Url {
+    pub(crate) fn payment_page(&self, flow: &Flow) -> Result<Url, ToolError> {
         self.at(&["pay", flow.id()])
     }
 
-    /// A URL of the API. Each segment is encoded: an id comes from a model and may hold anything.
-    fn at(&self, segments: &[&str]) -> Url {
+    /// A URL of the API. Each segment is encoded: an id comes from a model and may hold anything. What
+    /// stands for a directory cannot be encoded, and a URL would lose it.
+    fn at(&self, segments: &[&str]) -> Result<Url, ToolError> {
+        if let Some(id) = segments.iter().find(|id| matches!(**id, "" | "." | "..")) {
+            return Err(ToolError::new(format!("there is no id {id:?}")));
+        }
         let mut url = self.url.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().extend(segments);
         }
-        url
+        Ok(url)
     }
 }
 
@@ -118,9 +126,13 @@ mod tests {
         for (id, path) in [
             ("R-0111", "/refunds/R-0111/confirm"),
             ("R-1/cancel?x=#", "/refunds/R-1%2Fcancel%3Fx=%23/confirm"),
-            ("..", "/refunds/confirm"),
+            ("%2e%2e", "/refunds/%252e%252e/confirm"),
         ] {
-            assert_eq!(shop.at(&["refunds", id, "confirm"]).path(), path);
+            let url = shop.at(&["refunds", id, "confirm"]).unwrap();
+            assert_eq!(url.path(), path);
+        }
+        for id in ["", ".", ".."] {
+            assert!(shop.at(&["refunds", id, "confirm"]).is_err(), "{id}");
         }
     }
 }

@@ -35,6 +35,7 @@ pub(super) fn router() -> Router {
         .route("/quotes", post(add_quote))
         .route("/quotes/{id}", get(quote))
         .route("/refunds", post(add_refund))
+        .route("/refunds/{id}", get(refund))
         .route("/refunds/{id}/confirm", post(confirm))
         .route("/refunds/{id}/cancel", post(cancel))
         .route("/refunds/{id}/pay", post(pay))
@@ -70,6 +71,10 @@ struct NewRefund {
 
 async fn add_refund(shop: State<Shared>, Json(new): Json<NewRefund>) -> Answer<Refund> {
     Ok(Json(shop.books().refund_quote(&new.quote_id)?))
+}
+
+async fn refund(shop: State<Shared>, Path(id): Path<String>) -> Answer<Refund> {
+    Ok(Json(shop.books().refund(&id)?.clone()))
 }
 
 async fn confirm(shop: State<Shared>, Path(id): Path<String>) -> Answer<Refund> {

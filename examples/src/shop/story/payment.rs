@@ -38,10 +38,12 @@ pub(super) async fn play(desk: &Desk) -> Played {
             _ => finish(desk.person, &question.url).await?,
         };
         round = resume(paused, &session, &question.key, consent).await?;
-        label = match (consent, label) {
-            (Consent::Accept, "first call") => "after accept",
-            (Consent::Accept, _) => "after sign-in",
-            (Consent::Decline | Consent::Cancel, _) => "after a refusal",
+        label = match (consent, label, &round) {
+            (Consent::Accept, "first call", _) => "after accept",
+            // The person says that they have signed in; the shop knows whether they have.
+            (Consent::Accept, _, Round::Complete(call)) if !call.is_error() => "after sign-in",
+            (Consent::Accept, ..) => "not signed in yet",
+            (Consent::Decline | Consent::Cancel, ..) => "after a refusal",
         };
     }
 }

@@ -2,7 +2,7 @@
 
 use mcp_server::{Progress, prelude::*};
 
-use crate::shop::Shop;
+use crate::shop::{Shop, model::RefundStatus};
 
 /// The clerk's account at the payment provider.
 pub(crate) struct Account {
@@ -10,7 +10,16 @@ pub(crate) struct Account {
 }
 
 /// Runs in each round, and finds out from the shop's own records whether the clerk has signed in.
-async fn connect(shop: &Shop, ctx: &Context) -> Result<Ask<Account>, ToolError> {
+async fn connect(shop: &Shop, refund_id: &str, ctx: &Context) -> Result<Ask<Account>, ToolError> {
+    // Nobody signs in for a refund that cannot be paid.
+    let refund = shop.refund(refund_id).await?;
+    if refund.status != RefundStatus::Requested {
+        return Err(ToolError::new(format!(
+            "refund {refund_id} is at `{}`, and only one at `{}` can be paid",
+            refund.status,
+            RefundStatus::Requested
+        )));
+    }
     // The flow's id stays the same over all rounds: it travels in the sealed state.
     let flow = ctx.flow("connect")?;
     let visit = shop.visit(&flow).await?;
@@ -19,7 +28,7 @@ async fn connect(shop: &Shop, ctx: &Context) -> Result<Ask<Account>, ToolError> 
     }
     Ok(Ask::url(
         "To pay refunds, connect your payment provider account on its own page.",
-        shop.payment_page(&flow),
+        shop.payment_page(&flow)?,
     )
     .at_most(5))
 }
@@ -31,7 +40,7 @@ pub(crate) async fn pay_refund(
     refund_id: String,
     shop: State<Shop>,
     ctx: Context,
-    #[resolve(connect(&shop, &ctx).await)] account: Resolve<Account>,
+    #[resolve(connect(&shop, &refund_id, &ctx).await)] account: Resolve<Account>,
 ) -> Result<String, ToolError> {
     ctx.progress(Progress::from((1.0, 2.0)).message("signed in, paying"));
     let refund = shop.pay(&refund_id).await?;
