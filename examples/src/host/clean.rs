@@ -35,13 +35,16 @@ pub fn clean_line(text: &str) -> String {
 pub fn escape_json(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
-        // Outside of strings there are no others than line breaks.
-        if c == '\n' || !hides(c) {
-            escaped.push(c);
-            continue;
-        }
-        for unit in c.encode_utf16(&mut [0; 2]) {
-            escaped += &format!("\\u{unit:04x}");
+        match c {
+            // White space of the JSON text: inside a string these cannot stand.
+            '\n' => escaped.push('\n'),
+            '\t' | '\r' => escaped.push(' '),
+            c if is_hidden(c) => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    escaped += &format!("\\u{unit:04x}");
+                }
+            }
+            c => escaped.push(c),
         }
     }
     escaped
@@ -131,6 +134,7 @@ mod tests {
         let escaped = escape_json(json);
         let expected = "{\n  \"a\": \"x\\u009b31m\\u202eé\\udb40\\udc41\"\n}";
         assert_eq!(escaped, expected);
+        assert_eq!(escape_json("{\t\r\n}"), "{  \n}");
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
         assert_eq!(value(&escaped), value(json));
     }

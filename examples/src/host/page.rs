@@ -20,7 +20,7 @@ use crate::AnyError;
 ///
 /// There is no terminal, or the person has interrupted the program: that is no answer.
 pub async fn ask(question: UrlQuestion) -> Result<Consent, HandlerError> {
-    Ok(tokio::task::spawn_blocking(move || offer(&question)).await??)
+    tokio::task::spawn_blocking(move || offer(&question)).await?
 }
 
 /// Waits until the person comes back from the page.
