@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 64;
 const MAX_NODES: usize = 20_000;
 
 /// Bounds on the schema with its references followed.
-const MAX_WALK_DEPTH: usize = 512;
+const MAX_WALK_DEPTH: usize = 256;
 const MAX_WALK: u64 = 100_000;
 
 /// How many parts times bytes of a result are checked where the caller waits.
@@ -264,6 +264,6 @@ mod tests {
         }
         defs.insert("d2000".to_owned(), json!(true));
         let chain = json!({"$ref": "#/$defs/d0", "$defs": defs});
-        assert!(measure(&chain).unwrap_err().contains("512 levels"));
+        assert!(measure(&chain).unwrap_err().contains("256 levels"));
     }
 }

@@ -23,6 +23,10 @@ pub(crate) const LIST_PATIENCE: Duration = Duration::from_secs(5);
 /// How long a check may take whose length a foreign schema decides.
 const CHECK_PATIENCE: Duration = Duration::from_secs(2);
 
+/// The stack for such a check, which goes down with the schema's references at every level of the
+/// result. Most of it is never touched.
+const CHECK_STACK: usize = 256 * 1024 * 1024;
+
 /// How many faults an error names.
 const SHOWN_FAULTS: usize = 5;
 
@@ -117,6 +121,7 @@ impl OutputSchema {
         let (schema, structured) = (Arc::clone(&self), structured.to_owned());
         let started = std::thread::Builder::new()
             .name("mcp-output-schema".to_owned())
+            .stack_size(CHECK_STACK)
             .spawn(move || done.send(schema.validate(&structured)));
         let waiting = tokio::task::spawn_blocking(move || {
             started.ok()?;
@@ -305,6 +310,29 @@ mod tests {
             .await
             .unwrap_err();
         assert!(fault.starts_with("at /children/0: "), "{fault}");
+    }
+
+    /// `links` definitions, each of which refers to the next, and the last of them to `end`.
+    fn chain(links: usize, end: Value) -> Value {
+        let mut defs = Map::new();
+        for link in 0..links {
+            let next = json!({"$ref": format!("#/$defs/d{}", link + 1)});
+            defs.insert(format!("d{link}"), next);
+        }
+        defs.insert(format!("d{links}"), end);
+        json!({"$ref": "#/$defs/d0", "$defs": defs})
+    }
+
+    #[tokio::test]
+    async fn the_longest_chain_of_references_does_not_exhaust_the_stack() {
+        assert_eq!(check(chain(240, json!({"type": "object"})), "{}"), Ok(()));
+
+        let children = json!({"properties": {"a": {"$ref": "#"}}});
+        let schemas = OutputSchemas::default();
+        let schema = OutputSchema::new(Ok(chain(240, children)));
+        schemas.replace(vec![("t".to_owned(), Some(schema))]);
+        let deep = "{\"a\":".repeat(120) + "5" + &"}".repeat(120);
+        assert_eq!(schemas.validate("t", &deep).await, Ok(()));
     }
 
     #[tokio::test]

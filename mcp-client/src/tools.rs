@@ -227,7 +227,7 @@ pub(crate) fn call(tool: String, arguments: &impl Serialize) -> Result<Call, Err
                 Some(b'n') => "null",
                 _ => "a number",
             };
-            return Err(wrong(format!("they are {found}")));
+            return Err(wrong(format!("found {found}")));
         }
     }
     Ok(Call {
