@@ -21,7 +21,7 @@ pub use std::{
 
 use schemars::JsonSchema;
 pub use schemars::{Schema, SchemaGenerator};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 pub use serde_json::{Value, json};
 
 pub use crate::{
@@ -121,6 +121,37 @@ pub fn into_ask<T, A: IntoAsk<T>>(ask: A) -> Result<Ask<T>, ToolError> {
 /// The tool's own.
 pub fn reply<R: IntoToolResult>(value: R) -> Reply {
     value.into_tool_result()
+}
+
+macro_rules! ready_made {
+    ($($run:ident: $count:literal, $($argument:ident $index:literal),+;)+) => {$(
+        /// The body of a tool that takes owned arguments alone.
+        pub fn $run<$($argument,)+ F, Fut, R>(call: Call, function: F) -> Running
+        where
+            $($argument: for<'de> Deserialize<'de> + Send + 'static,)+
+            F: FnOnce($($argument),+) -> Fut + Send + 'static,
+            Fut: Future<Output = R> + Send + 'static,
+            R: IntoToolResult,
+        {
+            Box::pin(async move {
+                let future = {
+                    let slots = call.arguments::<$count>()?;
+                    function($(slots.get::<$argument>($index)?),+)
+                };
+                reply(future.await)
+            })
+        }
+    )+};
+}
+ready_made! {
+    run1: 1, A 0;
+    run2: 2, A 0, B 1;
+    run3: 3, A 0, B 1, C 2;
+    run4: 4, A 0, B 1, C 2, D 3;
+    run5: 5, A 0, B 1, C 2, D 3, E 4;
+    run6: 6, A 0, B 1, C 2, D 3, E 4, G 5;
+    run7: 7, A 0, B 1, C 2, D 3, E 4, G 5, H 6;
+    run8: 8, A 0, B 1, C 2, D 3, E 4, G 5, H 6, I 7;
 }
 
 /// The key of a tool that runs once a key.

@@ -25,6 +25,9 @@ pub(super) fn body(tool: &Tool) -> TokenStream {
         Once::Key(key) => Some(rename_self(key.to_token_stream(), "this")),
         Once::No | Once::Exchange => None,
     };
+    if let Some(run) = ready_made(tool) {
+        return run;
+    }
     let reply = quote_spanned!(ours(output_span(tool))=> __mcp::reply);
     // A function that is neither asked nor claimed is off the async threads from the first argument on.
     if !asks && key.is_none() {
@@ -58,6 +61,54 @@ pub(super) fn body(tool: &Tool) -> TokenStream {
         #run
     };
     boxed(tool, &statements)
+}
+
+/// How many arguments the ready-made bodies take.
+const READY_MADE: usize = 8;
+
+/// Most tools take a few owned arguments and ask nothing: their body is a function of the server crate, which costs the
+/// compiler a third of one that is written out for each tool.
+fn ready_made(tool: &Tool) -> Option<TokenStream> {
+    let is_plain = |parameter: &Parameter| match &parameter.role {
+        Role::Argument(argument) => {
+            !argument.is_str
+                && argument.default.is_none()
+                && argument.deserialize_with.is_none()
+                && borrows_nothing(&parameter.ty)
+        }
+        _ => false,
+    };
+    let few = (1..=READY_MADE).contains(&tool.parameters.len());
+    let free = tool.receiver == Receiver::None && matches!(tool.once, Once::No | Once::Exchange);
+    if !tool.is_async || !few || !free || !tool.parameters.iter().all(is_plain) {
+        return None;
+    }
+    let function = &tool.function;
+    let span = ours(function.span());
+    let run = Ident::new(&format!("run{}", tool.parameters.len()), span);
+    let types = tool.parameters.iter().map(|parameter| &parameter.ty);
+    Some(quote_spanned!(span=> __mcp::#run::<#(#types,)* _, _, _>(call, #function)))
+}
+
+/// Whether a type is made of names that are known to stand for types without a lifetime. A name that means something else
+/// is only a chance missed, or an error at the type.
+fn borrows_nothing(ty: &Type) -> bool {
+    const OWNED: [&str; 19] = [
+        "String", "bool", "char", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
+        "u64", "u128", "usize", "f32", "f64", "Option", "Vec",
+    ];
+    let Type::Path(path) = ty else { return false };
+    let Some(last) = path.path.segments.last() else {
+        return false;
+    };
+    let inner_is_owned = match &last.arguments {
+        syn::PathArguments::None => true,
+        syn::PathArguments::AngleBracketed(arguments) => arguments.args.iter().all(|argument| {
+            matches!(argument, syn::GenericArgument::Type(inner) if borrows_nothing(inner))
+        }),
+        syn::PathArguments::Parenthesized(_) => false,
+    };
+    path.qself.is_none() && OWNED.iter().any(|name| last.ident == name) && inner_is_owned
 }
 
 /// Where a type that is no result is reported.
