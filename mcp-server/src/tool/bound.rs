@@ -114,7 +114,7 @@ impl BoundTool {
     /// serde reads.
     pub(crate) fn mend_arguments(&self, arguments: &str, fault: &str) -> Result<String, String> {
         match &self.input {
-            Some(input) => input.mend(arguments, fault),
+            Some(input) => input.mend(arguments, fault, &self.json),
             None => Err(unfit(fault)),
         }
     }

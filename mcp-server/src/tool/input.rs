@@ -1,5 +1,7 @@
 //! The input schema: made when the server is built, compared with the arguments of calls.
 
+use std::sync::OnceLock;
+
 use mcp_core::schema::{DialectOptions, Validator, coerce};
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
@@ -23,7 +25,9 @@ pub(super) struct Input {
 
 /// What arguments are compared with.
 pub(super) struct InputSchema {
-    validator: Validator,
+    /// Compiled when the server is built, where it is needed; otherwise with the first misfit, for
+    /// its words.
+    validator: OnceLock<Validator>,
     /// Whether there is something to compare that the parameters do not see to: bounds, or names
     /// that a struct would pass over.
     is_needed: bool,
@@ -70,7 +74,6 @@ impl Input {
             }
         };
         let dialect = dialect(root, options, faults, "")?;
-        let validator = validator(&dialect, faults)?;
         let (order, aliases, passes_over) = match &spec.arguments {
             ArgumentsSpec::List(list) => (
                 list.iter().map(|argument| argument.name).collect(),
@@ -84,12 +87,19 @@ impl Input {
                 (order, aliases, spec.extra == Extra::Refuse)
             }
         };
+        let is_needed = dialect.has_constraints || passes_over || dialect.exact.is_some();
+        // Debug builds compile them all, so that no test misses a schema that cannot be.
+        let validator = if is_needed || cfg!(debug_assertions) {
+            validator(&dialect, faults)?.into()
+        } else {
+            OnceLock::new()
+        };
         Some(Self {
             listed: dialect.schema,
             order,
             compared: Some(InputSchema {
                 validator,
-                is_needed: dialect.has_constraints || passes_over,
+                is_needed,
                 aliases,
             }),
         })
@@ -128,10 +138,10 @@ impl InputSchema {
     ///
     /// What does not fit, for the model.
     pub(super) fn check(&self, arguments: &str) -> Result<(), String> {
-        if !self.is_needed {
-            return Ok(());
+        match self.validator.get() {
+            Some(validator) if self.is_needed => self.read(validator, arguments).map(drop),
+            _ => Ok(()),
         }
-        self.read(arguments).map(drop)
     }
 
     /// Gives arguments that the schema allows in the form that serde reads.
@@ -139,10 +149,11 @@ impl InputSchema {
     /// # Errors
     ///
     /// What does not fit, for the model; `fault` where the form is not what keeps serde from
-    /// reading them.
-    pub(super) fn mend(&self, arguments: &str, fault: &str) -> Result<String, String> {
-        let (mut value, unlisted) = self.read(arguments)?;
-        if !coerce(&self.validator, &mut value) {
+    /// reading them. `entry` is the tool's in the list.
+    pub(super) fn mend(&self, arguments: &str, fault: &str, entry: &str) -> Result<String, String> {
+        let validator = self.validator.get_or_init(|| listed_validator(entry));
+        let (mut value, unlisted) = self.read(validator, arguments)?;
+        if !coerce(validator, &mut value) {
             return Err(unfit(fault));
         }
         if let Some(members) = value.as_object_mut() {
@@ -153,7 +164,11 @@ impl InputSchema {
 
     /// Reads arguments that the schema allows, under the names that it lists, and apart from them
     /// those that it does not have.
-    fn read(&self, arguments: &str) -> Result<(Value, Map<String, Value>), String> {
+    fn read(
+        &self,
+        validator: &Validator,
+        arguments: &str,
+    ) -> Result<(Value, Map<String, Value>), String> {
         // What cannot be compared must not go on: the parameters may read less of it than is here.
         let mut value: Value = serde_json::from_str(arguments).map_err(|e| unfit(&e))?;
         let mut unlisted = Map::new();
@@ -173,11 +188,24 @@ impl InputSchema {
                 }
             }
         }
-        match self.validator.validate(&value) {
+        match validator.validate(&value) {
             Ok(()) => Ok((value, unlisted)),
             Err(violations) => Err(unfit(&join(&violations))),
         }
     }
+}
+
+/// Compiles the schema of a tool's entry in the list: one without bounds and patterns.
+fn listed_validator(entry: &str) -> Validator {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Entry {
+        input_schema: Value,
+    }
+    serde_json::from_str(entry)
+        .ok()
+        .and_then(|entry: Entry| Validator::new(&entry.input_schema).ok())
+        .expect("the dialect has nothing that does not compile")
 }
 
 /// What a model is told of arguments that do not fit.
@@ -225,4 +253,23 @@ fn set_keyword(schema: &mut Value, name: &str, value: Value) {
         (name, _) => name,
     };
     set(schema, name, value);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_tools_entry_in_the_list_is_enough_for_the_words_of_a_misfit() {
+        let entry = r#"{"name":"add","inputSchema":{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}}"#;
+        let validator = listed_validator(entry);
+        assert!(validator.validate(&json!({"a": 5.0})).is_ok());
+        let misfits = validator
+            .validate(&json!({"b": 1}))
+            .expect_err("`b` is unknown");
+        let words = join(&misfits);
+        assert!(words.contains("unknown argument `b`"), "{words}");
+    }
 }
