@@ -10,9 +10,11 @@ use std::{
     },
 };
 
-use mcp_core::{protocol::LoggingLevel, rpc::write_notification};
+use mcp_core::{
+    protocol::{LoggingLevel, ProgressNotificationParams},
+    rpc::{ProgressToken, write_notification},
+};
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 /// Where a call's messages go. A transport implements it; it knows no method.
 pub(crate) trait Outgoing: Send + Sync {
@@ -77,7 +79,7 @@ impl From<(f64, f64)> for Progress {
 
 /// Sends what the request asked for, until its result is out.
 pub(crate) struct Reporter {
-    token: Option<Box<RawValue>>,
+    token: Option<ProgressToken>,
     level: Option<LoggingLevel>,
     /// Tells the messages of this call from those of others.
     call: u64,
@@ -103,14 +105,14 @@ impl fmt::Debug for Reporter {
 impl Reporter {
     /// A reporter where the request asks for progress or log messages; most ask for neither.
     pub(crate) fn wanted(
-        token: Option<&RawValue>,
+        token: Option<ProgressToken>,
         level: Option<LoggingLevel>,
         out: &Arc<dyn Outgoing>,
     ) -> Option<Self> {
         static CALLS: AtomicU64 = AtomicU64::new(1);
         (token.is_some() || level.is_some()).then(|| Self {
             call: CALLS.fetch_add(1, Ordering::Relaxed),
-            token: token.map(RawValue::to_owned),
+            token,
             level,
             out: Arc::clone(out),
             sent: Mutex::default(),
@@ -119,17 +121,6 @@ impl Reporter {
 
     /// Sends progress, if the client gave a token and it has grown.
     pub(crate) fn progress(&self, progress: Progress) {
-        #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Params<'a> {
-            progress_token: &'a RawValue,
-            #[serde(serialize_with = "number")]
-            progress: f64,
-            #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional")]
-            total: Option<f64>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            message: Option<&'a str>,
-        }
         let Some(token) = &self.token else { return };
         let mut sent = self.lock();
         let grown = sent.progress.is_none_or(|last| progress.progress > last);
@@ -137,11 +128,10 @@ impl Reporter {
             return;
         }
         sent.progress = Some(progress.progress);
-        let params = Params {
-            progress_token: token,
-            progress: progress.progress,
+        let params = ProgressNotificationParams {
             total: progress.total.filter(|total| total.is_finite()),
-            message: progress.message.as_deref(),
+            message: progress.message,
+            ..ProgressNotificationParams::new(token.clone(), progress.progress)
         };
         self.send("notifications/progress", &params);
     }
@@ -189,25 +179,5 @@ impl Reporter {
 
     fn lock(&self) -> MutexGuard<'_, Sent> {
         self.sent.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Whole numbers without a fraction: `50`, not `50.0`.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form serde asks for")]
-fn number<S: serde::Serializer>(value: &f64, s: S) -> Result<S::Ok, S::Error> {
-    if value.fract() == 0.0 && value.abs() < 9_007_199_254_740_992.0 {
-        #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53")]
-        let whole = *value as i64;
-        s.serialize_i64(whole)
-    } else {
-        s.serialize_f64(*value)
-    }
-}
-
-#[expect(clippy::ref_option, reason = "the form serde asks for")]
-fn optional<S: serde::Serializer>(value: &Option<f64>, s: S) -> Result<S::Ok, S::Error> {
-    match value {
-        Some(value) => number(value, s),
-        None => s.serialize_none(),
     }
 }

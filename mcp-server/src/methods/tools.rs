@@ -5,7 +5,7 @@
 //!
 //! Specification: server/tools, basic/patterns/mrtr.
 
-use mcp_core::rpc::{RpcError, write_json};
+use mcp_core::rpc::{RawId, RpcError, write_json};
 
 use super::{CallFuture, Params, Received, Terms, string};
 use crate::{
@@ -85,7 +85,9 @@ pub(crate) fn call(
     }
     let meta = params.meta.as_ref();
     let reporter = Reporter::wanted(
-        meta.and_then(|meta| meta.progress_token),
+        meta.and_then(|meta| meta.progress_token)
+            .and_then(RawId::new)
+            .map(|token| token.to_id().into()),
         meta.and_then(|meta| meta.log_level),
         &peer.outgoing,
     );
