@@ -6,7 +6,7 @@ use mcp_core::schema::{DialectOptions, Validator, coerce};
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
-use super::schema::{definitions, dialect, join, set, validator, with_definitions};
+use super::schema::{add_definitions, dialect, join, set, validator, with_definitions};
 use crate::{
     faults::ToolFaults,
     parameters::StructMember,
@@ -237,8 +237,9 @@ fn arguments_schema(arguments: &[ArgumentSpec], generator: &mut SchemaGenerator)
     root.insert("type".to_owned(), "object".into());
     root.insert("properties".to_owned(), properties.into());
     root.insert("required".to_owned(), required.into());
-    root.insert("$defs".to_owned(), definitions(generator));
-    root.into()
+    let mut root = root.into();
+    add_definitions(&mut root, generator);
+    root
 }
 
 /// Sets a keyword of a bound: `length` means characters for text and items for lists.

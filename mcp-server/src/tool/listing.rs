@@ -1,13 +1,14 @@
 //! What `tools/list` says: each tool's entry, and their division into pages.
 
 use mcp_core::{
-    protocol::{Icon, IconTheme, JsonObject, Tool as Definition, ToolAnnotations},
+    protocol::{Icon, IconTheme, ToolAnnotations},
     rpc::write_json,
 };
+use serde::Serialize;
 use serde_json::Value;
 
 use super::BoundTool;
-use crate::spec::ToolSpec;
+use crate::spec::{IconSpec, ToolSpec};
 
 /// The tool's entry in `tools/list`.
 ///
@@ -18,6 +19,8 @@ pub(super) fn definition(
     order: &[&str],
     output: Option<&Value>,
 ) -> String {
+    let mut out = Vec::new();
+    out.push(b'{');
     let hints = &spec.annotations;
     let annotations = ToolAnnotations {
         title: None,
@@ -26,38 +29,19 @@ pub(super) fn definition(
         idempotent_hint: hints.idempotent,
         open_world_hint: hints.open_world,
     };
-    let icons: Vec<Icon> = spec
-        .icons
-        .iter()
-        .map(|icon| Icon {
-            src: icon.src.to_owned(),
-            mime_type: icon.mime_type.map(str::to_owned),
-            sizes: (!icon.sizes.is_empty())
-                .then(|| icon.sizes.iter().map(|size| (*size).to_owned()).collect()),
-            theme: icon.theme.and_then(|theme| match theme {
-                "light" => Some(IconTheme::Light),
-                "dark" => Some(IconTheme::Dark),
-                _ => None,
-            }),
-        })
-        .collect();
-    let tool = Definition {
-        title: spec.title.map(str::to_owned),
-        description: spec.description.map(str::to_owned),
-        annotations: (annotations != ToolAnnotations::default()).then_some(annotations),
-        icons: (!icons.is_empty()).then_some(icons),
-        ..Definition::new(spec.name, JsonObject::new())
-    };
-    let mut json = serde_json::to_value(&tool).unwrap_or_default();
-    let mut members = json.as_object_mut().map(std::mem::take).unwrap_or_default();
-    members.remove("inputSchema");
-    let mut out = Vec::new();
-    out.push(b'{');
-    for (name, value) in &members {
-        write_json(&mut out, name);
-        out.push(b':');
-        write_json(&mut out, value);
-        out.push(b',');
+    if annotations != ToolAnnotations::default() {
+        member(&mut out, "annotations", &annotations);
+    }
+    if let Some(description) = spec.description {
+        member(&mut out, "description", description);
+    }
+    if !spec.icons.is_empty() {
+        let icons: Vec<Icon> = spec.icons.iter().map(icon).collect();
+        member(&mut out, "icons", &icons);
+    }
+    member(&mut out, "name", spec.name);
+    if let Some(title) = spec.title {
+        member(&mut out, "title", title);
     }
     out.extend_from_slice(br#""inputSchema":"#);
     write_in_order(&mut out, input, order);
@@ -69,6 +53,28 @@ pub(super) fn definition(
     String::from_utf8(out).unwrap_or_default()
 }
 
+/// Writes one of the first members.
+fn member(out: &mut Vec<u8>, name: &str, value: &(impl Serialize + ?Sized)) {
+    write_json(out, name);
+    out.push(b':');
+    write_json(out, value);
+    out.push(b',');
+}
+
+fn icon(icon: &IconSpec) -> Icon {
+    Icon {
+        src: icon.src.to_owned(),
+        mime_type: icon.mime_type.map(str::to_owned),
+        sizes: (!icon.sizes.is_empty())
+            .then(|| icon.sizes.iter().map(|size| (*size).to_owned()).collect()),
+        theme: icon.theme.and_then(|theme| match theme {
+            "light" => Some(IconTheme::Light),
+            "dark" => Some(IconTheme::Dark),
+            _ => None,
+        }),
+    }
+}
+
 /// Writes a schema with its properties in the order of the parameters, in which a person would fill
 /// them in.
 fn write_in_order(out: &mut Vec<u8>, schema: &Value, order: &[&str]) {
@@ -78,11 +84,15 @@ fn write_in_order(out: &mut Vec<u8>, schema: &Value, order: &[&str]) {
     ) else {
         return write_json(out, schema);
     };
-    let place = |name: &str| order.iter().position(|known| *known == name);
-    let mut sorted: Vec<(&String, &Value)> = properties.iter().collect();
-    sorted.sort_by_key(|(name, _)| place(name).unwrap_or(order.len()));
+    let first = |place: &usize| !order[..*place].contains(&order[*place]);
+    let ordered = (0..order.len())
+        .filter(first)
+        .filter_map(|place| properties.get_key_value(order[place]));
+    let others = properties
+        .iter()
+        .filter(|(name, _)| !order.contains(&name.as_str()));
     out.extend_from_slice(br#"{"type":"object","properties":{"#);
-    for (index, (name, value)) in sorted.into_iter().enumerate() {
+    for (index, (name, value)) in ordered.chain(others).enumerate() {
         if index > 0 {
             out.push(b',');
         }

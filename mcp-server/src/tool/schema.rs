@@ -40,15 +40,18 @@ pub(super) fn validator(dialect: &Dialect, faults: &mut ToolFaults<'_>) -> Optio
         .ok()
 }
 
-/// The schemas of all types that were referred to.
-pub(super) fn definitions(generator: &mut SchemaGenerator) -> Value {
-    generator.take_definitions(true).into()
+/// Adds the schemas of the types that a schema refers to.
+pub(super) fn add_definitions(schema: &mut Value, generator: &mut SchemaGenerator) {
+    let definitions = generator.take_definitions(true);
+    if !definitions.is_empty() {
+        set(schema, "$defs", definitions.into());
+    }
 }
 
 /// A type's schema with those that it refers to.
 pub(super) fn with_definitions(schema: Schema, generator: &mut SchemaGenerator) -> Value {
     let mut schema = schema.to_value();
-    set(&mut schema, "$defs", definitions(generator));
+    add_definitions(&mut schema, generator);
     schema
 }
 
@@ -57,7 +60,9 @@ pub(super) fn set(schema: &mut Value, name: &str, value: Value) {
     if !schema.is_object() {
         *schema = Value::Object(Map::new());
     }
-    schema[name] = value;
+    if let Value::Object(keywords) = schema {
+        keywords.insert(name.to_owned(), value);
+    }
 }
 
 /// Faults in one sentence.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Keywords;
 use super::containers::Closing;
-use super::convert::Converter;
+use super::convert::{Converter, twice};
 use super::keywords::{annotations, describe, names};
 use super::resolve::merge;
 use crate::schema::numbers;
@@ -15,23 +15,18 @@ const NEWTYPE: &str = "is an enum with a variant that is no object and so cannot
 
 impl Converter<'_> {
     /// `enum` and `const`.
-    pub(super) fn constants(&mut self, mut keywords: Keywords, at: &str) -> Value {
+    pub(super) fn constants(&mut self, mut keywords: Keywords) -> Value {
         let values = match (keywords.remove("enum"), keywords.remove("const")) {
             (Some(Value::Array(values)), _) => values,
             (_, Some(value)) => vec![value],
-            _ => return self.fault(at, "has an `enum` that is no list"),
+            _ => return self.fault("has an `enum` that is no list"),
         };
         let documented = values.into_iter().map(|value| (value, None)).collect();
-        self.plain_enum(annotations(&keywords), documented, at)
+        self.plain_enum(annotations(&keywords), documented)
     }
 
     /// An enum without data, with the docs of its variants.
-    fn plain_enum(
-        &mut self,
-        mut kept: Keywords,
-        values: Vec<(Value, Option<String>)>,
-        at: &str,
-    ) -> Value {
+    fn plain_enum(&mut self, mut kept: Keywords, values: Vec<(Value, Option<String>)>) -> Value {
         for (value, doc) in &values {
             if let Some(doc) = doc {
                 let name = value
@@ -42,7 +37,7 @@ impl Converter<'_> {
         }
         let values: Vec<Value> = values.into_iter().map(|(value, _)| value).collect();
         if values.is_empty() {
-            return self.fault(at, "is an enum without variants, so nothing fits: add one");
+            return self.fault("is an enum without variants, so nothing fits: add one");
         }
         if values.iter().all(Value::is_string) {
             kept.insert("type".to_owned(), "string".into());
@@ -57,10 +52,7 @@ impl Converter<'_> {
         }
         let integer = |value: &Value| value.as_number().and_then(numbers::integer);
         let Some(mut integers) = values.iter().map(integer).collect::<Option<Vec<i128>>>() else {
-            return self.fault(
-                at,
-                "is an enum of mixed values, which hosts refuse: use strings only",
-            );
+            return self.fault("is an enum of mixed values, which hosts refuse: use strings only");
         };
         integers.sort_unstable();
         let (least, most) = (integers[0], integers[integers.len() - 1]);
@@ -78,45 +70,45 @@ impl Converter<'_> {
     }
 
     /// `oneOf` and `anyOf`, with whatever stands beside them.
-    pub(super) fn alternatives(&mut self, mut keywords: Keywords, at: &str) -> Value {
+    pub(super) fn alternatives(&mut self, mut keywords: Keywords) -> Value {
         let given = keywords
             .remove("oneOf")
             .or_else(|| keywords.remove("anyOf"));
         if keywords.contains_key("anyOf") {
-            return self.fault(at, "has both `oneOf` and `anyOf`: flatten one enum at most");
+            return self.fault("has both `oneOf` and `anyOf`: flatten one enum at most");
         }
         let Some(Value::Array(given)) = given else {
-            return self.fault(at, "has alternatives that are no list");
+            return self.fault("has alternatives that are no list");
         };
         let mut expanded = Vec::new();
-        for schema in &given {
+        for schema in given {
             if let Err(problem) = self.expand(schema, &mut expanded) {
-                return self.fault(at, problem);
+                return self.fault(problem);
             }
         }
         if let Some(values) = plain_values(&expanded) {
-            return self.plain_enum(annotations(&keywords), values, at);
+            return self.plain_enum(annotations(&keywords), values);
         }
         let kept = annotations(&keywords);
         keywords.retain(|keyword, _| !kept.contains_key(keyword));
         // What an enum is flattened into belongs to each of its variants.
         for alternative in &mut expanded {
             if let Err(keyword) = merge(alternative, &keywords) {
-                return self.fault(
-                    at,
-                    format!("has `{keyword}` twice: flatten one enum at most"),
-                );
+                return self.fault(twice(&keyword));
             }
         }
         if tag_of(&expanded).is_none() {
-            return self.fault(at, untagged_problem(&expanded));
+            return self.fault(untagged_problem(&expanded));
         }
         let alternatives: Vec<Value> = expanded
             .into_iter()
             .enumerate()
             .map(|(i, mut alternative)| {
                 alternative.retain(|keyword, _| keyword != "title");
-                self.object(alternative, &format!("{at}/anyOf/{i}"), Closing::Nested)
+                let outside = self.enter(&["anyOf", &i.to_string()]);
+                let converted = self.object(alternative, Closing::Nested);
+                self.leave(outside);
+                converted
             })
             .collect();
         let mut kept = kept;
@@ -125,11 +117,11 @@ impl Converter<'_> {
     }
 
     /// An alternative without references; one that is an enum itself becomes several.
-    fn expand(&mut self, schema: &Value, expanded: &mut Vec<Keywords>) -> Result<(), String> {
+    fn expand(&mut self, schema: Value, expanded: &mut Vec<Keywords>) -> Result<(), String> {
         let Value::Object(schema) = schema else {
             return Err(UNTAGGED.to_owned());
         };
-        let mut outer = self.resolve(schema.clone())?;
+        let mut outer = self.resolve(schema)?;
         let Some(Value::Array(inner)) = outer.remove("oneOf").or_else(|| outer.remove("anyOf"))
         else {
             expanded.push(outer);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Keywords;
 use super::convert::{Converter, Null};
-use super::keywords::{any_json, applicable, describe, names};
+use super::keywords::{any_json, applicable, describe, has_any};
 
 /// How an object treats members that it does not name.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,25 +15,26 @@ pub(super) enum Closing {
 }
 
 impl Converter<'_> {
-    pub(super) fn array(&mut self, mut keywords: Keywords, at: &str) -> Value {
+    pub(super) fn array(&mut self, mut keywords: Keywords) -> Value {
         if let Some(Value::Array(members)) = keywords.remove("prefixItems") {
-            self.tuple(&mut keywords, &members, at);
+            self.tuple(&mut keywords, members);
         } else {
             let items = match keywords.remove("items") {
-                Some(items) => self.convert(&items, &format!("{at}/items"), Null::IsValue),
+                Some(items) => self.convert_part(&["items"], items, Null::IsValue),
                 None => any_json(Keywords::new()),
             };
             keywords.insert("items".to_owned(), items);
             self.constrained_by(&keywords, &["minItems", "maxItems", "uniqueItems"]);
         }
-        self.finish(keywords, at, applicable("array"))
+        self.finish(keywords, applicable("array"))
     }
 
-    fn tuple(&mut self, keywords: &mut Keywords, members: &[Value], at: &str) {
+    fn tuple(&mut self, keywords: &mut Keywords, members: Vec<Value>) {
         let mut converted = Vec::new();
         let mut kinds = Vec::new();
-        for (i, member) in members.iter().enumerate() {
-            let member = self.convert(member, &format!("{at}/prefixItems/{i}"), Null::IsValue);
+        for (i, member) in members.into_iter().enumerate() {
+            let steps = ["prefixItems", &i.to_string()];
+            let member = self.convert_part(&steps, member, Null::IsValue);
             kinds.push(kind_of(&member));
             if !converted.contains(&member) {
                 converted.push(member);
@@ -49,45 +50,40 @@ impl Converter<'_> {
         keywords.insert("items".to_owned(), items);
     }
 
-    pub(super) fn object(&mut self, mut keywords: Keywords, at: &str, closing: Closing) -> Value {
-        let required: Vec<String> = names(keywords.get("required"));
-        let mut properties = Keywords::new();
+    pub(super) fn object(&mut self, mut keywords: Keywords, closing: Closing) -> Value {
         // `type: object` and no more is how types with a schema of their own say "any object".
-        if closing == Closing::Nested
-            && !keywords.contains_key("properties")
-            && !keywords.contains_key("patternProperties")
-        {
+        if closing == Closing::Nested && !has_any(&keywords, &["properties", "patternProperties"]) {
             keywords
                 .entry("additionalProperties")
                 .or_insert(Value::Bool(true));
         }
-        if let Some(Value::Object(given)) = keywords.remove("properties") {
-            for (name, schema) in given {
-                let null = if required.contains(&name) {
-                    Null::IsValue
-                } else {
-                    Null::IsAbsence
-                };
-                let at = format!(
-                    "{at}/properties/{}",
-                    name.replace('~', "~0").replace('/', "~1")
-                );
-                properties.insert(name, self.convert(&schema, &at, null));
-            }
+        let mut required = match keywords.remove("required") {
+            Some(Value::Array(names)) => names,
+            _ => Vec::new(),
+        };
+        let mut properties = match keywords.remove("properties") {
+            Some(Value::Object(properties)) => properties,
+            _ => Keywords::new(),
+        };
+        for (name, schema) in &mut properties {
+            let null = if required.iter().any(|required| required == name) {
+                Null::IsValue
+            } else {
+                Null::IsAbsence
+            };
+            *schema = self.convert_part(&["properties", name], schema.take(), null);
         }
         let closed_by_type = keywords.remove("unevaluatedProperties") == Some(Value::Bool(false))
             || keywords.get("additionalProperties") == Some(&Value::Bool(false));
-        let additional = self.additional(&mut keywords, at, closing);
+        let additional = self.additional(&mut keywords, closing);
         if additional == Value::Bool(false) && !closed_by_type && closing == Closing::Nested {
             self.has_constraints = true;
         }
-        let required: Vec<String> = required
-            .into_iter()
-            .filter(|name| properties.contains_key(name))
-            .collect();
-        if required.is_empty() {
-            keywords.remove("required");
-        } else {
+        required.retain(|name| {
+            name.as_str()
+                .is_some_and(|name| properties.contains_key(name))
+        });
+        if !required.is_empty() {
             keywords.insert("required".to_owned(), required.into());
         }
         // A map has no members of its own; everything else has them, if none.
@@ -97,40 +93,40 @@ impl Converter<'_> {
         }
         keywords.insert("additionalProperties".to_owned(), additional);
         self.constrained_by(&keywords, &["minProperties", "maxProperties"]);
-        self.finish(keywords, at, applicable("object"))
+        self.finish(keywords, applicable("object"))
     }
 
-    fn additional(&mut self, keywords: &mut Keywords, at: &str, closing: Closing) -> Value {
+    fn additional(&mut self, keywords: &mut Keywords, closing: Closing) -> Value {
         let given = keywords.remove("additionalProperties");
         let patterns = match keywords.remove("patternProperties") {
             Some(Value::Object(patterns)) => patterns,
             _ => Keywords::new(),
         };
         // A map whose keys are numbers: decoding checks the keys.
-        if let Some((pattern, schema)) = patterns.iter().next() {
-            if patterns.len() > 1 {
-                return self.fault(at, "has `patternProperties`, which hosts do not know: use a map with one type of value");
-            }
+        if patterns.len() > 1 {
+            return self.fault("has `patternProperties`, which hosts do not know: use a map with one type of value");
+        }
+        if let Some((pattern, schema)) = patterns.into_iter().next() {
             let kind = if pattern.contains("\\d") {
                 "Keys are integers.".to_owned()
             } else {
                 format!("Keys match {pattern}.")
             };
             describe(keywords, &kind);
-            return self.additional_values(schema, at);
+            return self.additional_values(schema);
         }
         match given {
             Some(Value::Bool(true)) => Value::Bool(true),
             None | Some(Value::Bool(false)) => Value::Bool(closing == Closing::OpenRoot),
-            Some(schema) => self.additional_values(&schema, at),
+            Some(schema) => self.additional_values(schema),
         }
     }
 
-    fn additional_values(&mut self, schema: &Value, at: &str) -> Value {
-        if let Value::Bool(any) = schema {
-            return Value::Bool(*any);
+    fn additional_values(&mut self, schema: Value) -> Value {
+        if schema.is_boolean() {
+            return schema;
         }
-        self.convert(schema, &format!("{at}/additionalProperties"), Null::IsValue)
+        self.convert_part(&["additionalProperties"], schema, Null::IsValue)
     }
 }
 

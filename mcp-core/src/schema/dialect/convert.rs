@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::containers::Closing;
-use super::keywords::{ANNOTATIONS, annotations, any_json, applicable, describe, is_dropped};
+use super::keywords::{
+    annotations, any_json, applicable, describe, has_any, is_annotation, is_dropped,
+};
 use super::null::{only_alternative, take_null, with_null};
 use super::resolve::{Definitions, merge};
 use super::{DialectOptions, Keywords, Purpose, SchemaFault};
@@ -22,6 +24,8 @@ pub(super) struct Converter<'a> {
     /// The recursive definitions in use; `Null` while one is being converted.
     pub(super) kept: BTreeMap<String, Value>,
     pub(super) has_constraints: bool,
+    /// JSON pointer to the schema that is being converted.
+    at: String,
     parts: usize,
     depth: usize,
 }
@@ -34,56 +38,87 @@ pub(super) enum Null {
 }
 
 impl<'a> Converter<'a> {
-    pub(super) fn new(root: &'a Value, options: DialectOptions) -> Self {
+    pub(super) fn new(definitions: Definitions<'a>, options: DialectOptions) -> Self {
         Self {
-            definitions: Definitions::of(root),
+            definitions,
             options,
             faults: Vec::new(),
             kept: BTreeMap::new(),
             has_constraints: false,
+            at: String::new(),
             parts: 0,
             depth: 0,
         }
     }
 
-    pub(super) fn fault(&mut self, at: &str, problem: impl Into<String>) -> Value {
-        self.faults.push(SchemaFault::new(at, problem));
-        json!({})
+    pub(super) fn fault(&mut self, problem: impl Into<String>) -> Value {
+        self.faults
+            .push(SchemaFault::new(self.at.as_str(), problem));
+        Value::Object(Keywords::new())
     }
 
-    pub(super) fn convert(&mut self, schema: &Value, at: &str, null: Null) -> Value {
+    /// Converts a schema within the one that is being converted.
+    pub(super) fn convert_part(&mut self, steps: &[&str], schema: Value, null: Null) -> Value {
+        let outside = self.enter(steps);
+        let converted = self.convert(schema, null);
+        self.leave(outside);
+        converted
+    }
+
+    /// Goes down to a part; gives where to [`leave`](Self::leave) for.
+    pub(super) fn enter(&mut self, steps: &[&str]) -> usize {
+        let outside = self.at.len();
+        for step in steps {
+            self.at.push('/');
+            for c in step.chars() {
+                match c {
+                    '~' => self.at.push_str("~0"),
+                    '/' => self.at.push_str("~1"),
+                    c => self.at.push(c),
+                }
+            }
+        }
+        outside
+    }
+
+    pub(super) fn leave(&mut self, outside: usize) {
+        self.at.truncate(outside);
+    }
+
+    pub(super) fn convert(&mut self, schema: Value, null: Null) -> Value {
         self.parts += 1;
         if self.parts == MAX_PARTS {
-            self.fault(at, format!("has more than {MAX_PARTS} parts once its types are inlined: take a simpler type"));
+            self.fault(format!(
+                "has more than {MAX_PARTS} parts once its types are inlined: take a simpler type"
+            ));
         }
         if self.parts >= MAX_PARTS {
-            return json!({});
+            return Value::Object(Keywords::new());
         }
         if self.depth == MAX_DEPTH {
-            return self.fault(
-                at,
-                format!("nests types more than {MAX_DEPTH} deep: take a flatter type"),
-            );
+            return self.fault(format!(
+                "nests types more than {MAX_DEPTH} deep: take a flatter type"
+            ));
         }
         self.depth += 1;
         let converted = match schema {
             Value::Bool(true) => any_json(Keywords::new()),
-            Value::Object(keywords) => self.keywords(keywords.clone(), at, null),
-            Value::Bool(false) => self.fault(at, "accepts no value at all: remove the field"),
-            _ => self.fault(at, "is neither an object nor a boolean"),
+            Value::Object(keywords) => self.keywords(keywords, null),
+            Value::Bool(false) => self.fault("accepts no value at all: remove the field"),
+            _ => self.fault("is neither an object nor a boolean"),
         };
         self.depth -= 1;
         converted
     }
 
-    fn keywords(&mut self, keywords: Keywords, at: &str, null: Null) -> Value {
+    fn keywords(&mut self, keywords: Keywords, null: Null) -> Value {
         if let Some(reference) = self.recursive_reference(&keywords) {
             return reference;
         }
-        let by_itself = keywords.contains_key("enum") || keywords.contains_key("const");
+        let by_itself = has_any(&keywords, &["enum", "const"]);
         let mut keywords = match self.resolve(keywords) {
             Ok(keywords) => keywords,
-            Err(problem) => return self.fault(at, problem),
+            Err(problem) => return self.fault(problem),
         };
         let nullable = take_null(&mut keywords);
         let null_stays =
@@ -93,24 +128,21 @@ impl<'a> Converter<'a> {
             let mut merged = keywords;
             return match merge(&mut merged, &inner) {
                 Ok(()) => {
-                    let converted = self.keywords(merged, at, null);
+                    let converted = self.keywords(merged, null);
                     if null_stays {
                         with_null(converted)
                     } else {
                         converted
                     }
                 }
-                Err(keyword) => self.fault(
-                    at,
-                    format!("has `{keyword}` twice: flatten one enum at most"),
-                ),
+                Err(keyword) => self.fault(twice(&keyword)),
             };
         }
         if by_itself {
             // Written beside a field and not by its type, so decoding does not enforce it.
             self.has_constraints = true;
         }
-        let converted = self.typed(keywords, at);
+        let converted = self.typed(keywords);
         if null_stays {
             with_null(converted)
         } else {
@@ -125,16 +157,15 @@ impl<'a> Converter<'a> {
             .definitions
             .get(reference)
             .filter(|definition| definition.recursive)?;
-        let beside = |keyword: &String| {
-            keyword != "$ref" && !ANNOTATIONS.contains(&keyword.as_str()) && !is_dropped(keyword)
-        };
+        let beside =
+            |keyword: &String| keyword != "$ref" && !is_annotation(keyword) && !is_dropped(keyword);
         if keywords.keys().any(beside) {
             return None;
         }
         let (name, schema) = (definition.name.clone(), definition.schema);
         if !self.kept.contains_key(&name) {
             self.kept.insert(name.clone(), Value::Null);
-            let mut converted = self.convert_definition(schema, &name);
+            let mut converted = self.convert_definition(schema.clone(), &name);
             if let Some(keywords) = converted.as_object_mut() {
                 keywords.remove("title");
             }
@@ -145,10 +176,12 @@ impl<'a> Converter<'a> {
         Some(Value::Object(kept))
     }
 
-    fn convert_definition(&mut self, schema: &Value, name: &str) -> Value {
+    fn convert_definition(&mut self, schema: Value, name: &str) -> Value {
         let depth = std::mem::take(&mut self.depth);
-        let converted = self.convert(schema, &format!("/$defs/{name}"), Null::IsValue);
+        let at = std::mem::take(&mut self.at);
+        let converted = self.convert_part(&["$defs", name], schema, Null::IsValue);
         self.depth = depth;
+        self.at = at;
         converted
     }
 
@@ -163,9 +196,7 @@ impl<'a> Converter<'a> {
                     .map(|definition| definition.schema)
                 {
                     Some(Value::Object(target)) => {
-                        merge(&mut keywords, target).map_err(|keyword| {
-                            format!("has `{keyword}` twice: flatten one enum at most")
-                        })?
+                        merge(&mut keywords, target).map_err(|keyword| twice(&keyword))?;
                     }
                     // Any JSON: nothing to add.
                     Some(Value::Bool(true)) => {}
@@ -180,9 +211,7 @@ impl<'a> Converter<'a> {
                     let part = part
                         .as_object()
                         .ok_or("has an `allOf` of something other than objects: remove it")?;
-                    merge(&mut keywords, part).map_err(|keyword| {
-                        format!("has `{keyword}` twice: flatten one enum at most")
-                    })?;
+                    merge(&mut keywords, part).map_err(|keyword| twice(&keyword))?;
                 }
             } else {
                 return Ok(keywords);
@@ -192,12 +221,11 @@ impl<'a> Converter<'a> {
     }
 
     /// A schema without references and without `null`.
-    fn typed(&mut self, mut keywords: Keywords, at: &str) -> Value {
-        self.fold_examples(&mut keywords);
-        keywords.retain(|keyword, _| !is_dropped(keyword));
-        if keywords.get("default").is_some_and(Value::is_null) {
-            keywords.remove("default");
-        }
+    fn typed(&mut self, mut keywords: Keywords) -> Value {
+        fold_examples(&mut keywords);
+        keywords.retain(|keyword, value| {
+            !is_dropped(keyword) && (keyword != "default" || !value.is_null())
+        });
         if keywords
             .get("not")
             .is_some_and(|not| *not == json!({"const": 0}))
@@ -205,45 +233,46 @@ impl<'a> Converter<'a> {
             keywords.remove("not");
             describe(&mut keywords, "Not 0.");
         }
-        if keywords.contains_key("oneOf") || keywords.contains_key("anyOf") {
-            return self.alternatives(keywords, at);
+        if has_any(&keywords, &["oneOf", "anyOf"]) {
+            return self.alternatives(keywords);
         }
-        if keywords.contains_key("enum") || keywords.contains_key("const") {
-            return self.constants(keywords, at);
+        if has_any(&keywords, &["enum", "const"]) {
+            return self.constants(keywords);
         }
-        let name = match keywords.get("type") {
-            Some(Value::String(name)) => name.clone(),
-            Some(Value::Array(names)) => return self.several_types(&keywords, names.clone(), at),
-            None if keywords.contains_key("properties") => "object".to_owned(),
-            None if keywords.contains_key("items") => "array".to_owned(),
-            None if keywords
-                .keys()
-                .all(|keyword| ANNOTATIONS.contains(&keyword.as_str())) =>
-            {
+        if !keywords.contains_key("type") {
+            let name = if keywords.contains_key("properties") {
+                "object"
+            } else if keywords.contains_key("items") {
+                "array"
+            } else if keywords.keys().all(|keyword| is_annotation(keyword)) {
                 return any_json(keywords);
-            }
-            _ => return self.fault(at, "has no `type`: name one"),
-        };
-        keywords.insert("type".to_owned(), name.clone().into());
-        match name.as_str() {
-            "object" => self.object(keywords, at, Closing::Nested),
-            "array" => self.array(keywords, at),
-            "string" => self.string(keywords, at),
-            "integer" => self.integer(keywords, at),
-            "number" => self.number(keywords, at),
-            "boolean" | "null" => self.finish(keywords, at, &[]),
-            other => self.fault(
-                at,
-                format!("has the type `{other}`, which JSON Schema does not know"),
-            ),
+            } else {
+                return self.fault("has no `type`: name one");
+            };
+            keywords.insert("type".to_owned(), name.into());
+        }
+        match &keywords["type"] {
+            Value::String(name) => match name.as_str() {
+                "object" => self.object(keywords, Closing::Nested),
+                "array" => self.array(keywords),
+                "string" => self.string(keywords),
+                "integer" => self.integer(keywords),
+                "number" => self.number(keywords),
+                "boolean" | "null" => self.finish(keywords, &[]),
+                other => self.fault(format!(
+                    "has the type `{other}`, which JSON Schema does not know"
+                )),
+            },
+            Value::Array(names) => self.several_types(&keywords, names.clone()),
+            _ => self.fault("has no `type`: name one"),
         }
     }
 
-    fn several_types(&mut self, keywords: &Keywords, names: Vec<Value>, at: &str) -> Value {
+    fn several_types(&mut self, keywords: &Keywords, names: Vec<Value>) -> Value {
         let mut kept = annotations(keywords);
         let shared: Keywords = keywords
             .iter()
-            .filter(|(keyword, _)| !ANNOTATIONS.contains(&keyword.as_str()))
+            .filter(|(keyword, _)| !is_annotation(keyword))
             .map(|(keyword, value)| (keyword.clone(), value.clone()))
             .collect();
         let alternatives: Vec<Value> = names
@@ -253,7 +282,7 @@ impl<'a> Converter<'a> {
                 let mut alternative = shared.clone();
                 alternative.retain(|keyword, _| known.contains(&keyword.as_str()));
                 alternative.insert("type".to_owned(), name);
-                self.typed(alternative, at)
+                self.typed(alternative)
             })
             .collect();
         kept.insert("anyOf".to_owned(), alternatives.into());
@@ -261,39 +290,36 @@ impl<'a> Converter<'a> {
     }
 
     /// Refuses what is left beside the keywords that the dialect has for a type.
-    pub(super) fn finish(&mut self, keywords: Keywords, at: &str, known: &[&str]) -> Value {
+    pub(super) fn finish(&mut self, keywords: Keywords, known: &[&str]) -> Value {
         for keyword in keywords.keys() {
             let keyword = keyword.as_str();
-            if keyword != "type" && !ANNOTATIONS.contains(&keyword) && !known.contains(&keyword) {
-                self.faults.push(SchemaFault::new(
-                    at,
-                    format!("has the keyword `{keyword}`, which not every host understands: remove it, or serve a schema of your own with `input_schema`"),
-                ));
+            if keyword != "type" && !is_annotation(keyword) && !known.contains(&keyword) {
+                self.fault(format!("has the keyword `{keyword}`, which not every host understands: remove it, or serve a schema of your own with `input_schema`"));
             }
         }
         Value::Object(keywords)
     }
 
     pub(super) fn constrained_by(&mut self, keywords: &Keywords, constraints: &[&str]) {
-        if constraints
-            .iter()
-            .any(|keyword| keywords.contains_key(*keyword))
-        {
-            self.has_constraints = true;
-        }
+        self.has_constraints |= has_any(keywords, constraints);
     }
+}
 
-    fn fold_examples(&mut self, keywords: &mut Keywords) {
-        let Some(Value::Array(examples)) = keywords.remove("examples") else {
-            return;
-        };
-        let short: Vec<String> = examples
-            .iter()
-            .map(Value::to_string)
-            .filter(|text| text.len() <= 200)
-            .collect();
-        if !short.is_empty() {
-            describe(keywords, &format!("For example: {}.", short.join(", ")));
-        }
+fn fold_examples(keywords: &mut Keywords) {
+    let Some(Value::Array(examples)) = keywords.remove("examples") else {
+        return;
+    };
+    let short: Vec<String> = examples
+        .iter()
+        .map(Value::to_string)
+        .filter(|text| text.len() <= 200)
+        .collect();
+    if !short.is_empty() {
+        describe(keywords, &format!("For example: {}.", short.join(", ")));
     }
+}
+
+/// What is wrong where a keyword comes from two sides and means one thing only.
+pub(super) fn twice(keyword: &str) -> String {
+    format!("has `{keyword}` twice: flatten one enum at most")
 }

@@ -27,25 +27,38 @@ pub(crate) const FORMATS: [&str; 19] = [
     "regex",
 ];
 
-/// What schemars or a user may write that says nothing to a model.
-pub(super) const DROPPED: [&str; 13] = [
-    "$schema",
-    "$id",
-    "$comment",
-    "$anchor",
-    "$defs",
-    "definitions",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "nullable",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-];
-
 /// What a schema may keep whatever its type.
-pub(super) const ANNOTATIONS: [&str; 3] = ["title", "description", "default"];
+pub(super) fn is_annotation(keyword: &str) -> bool {
+    matches!(keyword, "title" | "description" | "default")
+}
+
+/// What schemars or a user may write that says nothing to a model.
+pub(super) fn is_dropped(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "$schema"
+            | "$id"
+            | "$comment"
+            | "$anchor"
+            | "$defs"
+            | "definitions"
+            | "deprecated"
+            | "readOnly"
+            | "writeOnly"
+            | "nullable"
+            | "contentEncoding"
+            | "contentMediaType"
+            | "contentSchema"
+    ) || keyword.starts_with("x-")
+}
+
+/// Whether a schema has one of these keywords: most have two or three, so that to go over them takes less than to look
+/// for each.
+pub(super) fn has_any(keywords: &Keywords, wanted: &[&str]) -> bool {
+    keywords
+        .keys()
+        .any(|keyword| wanted.contains(&keyword.as_str()))
+}
 
 /// Keywords of the dialect beside `type` and the annotations.
 pub(crate) fn applicable(name: &str) -> &'static [&'static str] {
@@ -91,8 +104,7 @@ pub(super) fn any_json(mut keywords: Keywords) -> Value {
 
 pub(super) fn annotations(keywords: &Keywords) -> Keywords {
     let kept = keywords.iter().filter(|(keyword, value)| {
-        ANNOTATIONS.contains(&keyword.as_str())
-            && !(keyword.as_str() == "default" && value.is_null())
+        is_annotation(keyword) && (keyword.as_str() != "default" || !value.is_null())
     });
     kept.map(|(keyword, value)| (keyword.clone(), value.clone()))
         .collect()
@@ -109,8 +121,4 @@ pub(super) fn describe(keywords: &mut Keywords, text: &str) {
 pub(super) fn names(value: Option<&Value>) -> Vec<String> {
     let names = value.and_then(Value::as_array).into_iter().flatten();
     names.filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-pub(super) fn is_dropped(keyword: &str) -> bool {
-    DROPPED.contains(&keyword) || keyword.starts_with("x-")
 }

@@ -40,11 +40,11 @@ pub(super) fn take_null(keywords: &mut Keywords) -> bool {
 pub(super) fn only_alternative(keywords: &mut Keywords) -> Option<Keywords> {
     for combinator in ["anyOf", "oneOf"] {
         let only = match keywords
-            .get(combinator)
-            .and_then(Value::as_array)
-            .map(Vec::as_slice)
+            .get_mut(combinator)
+            .and_then(Value::as_array_mut)
+            .map(Vec::as_mut_slice)
         {
-            Some([Value::Object(only)]) => only.clone(),
+            Some([Value::Object(only)]) => std::mem::take(only),
             Some([Value::Bool(true)]) => Keywords::new(),
             _ => continue,
         };

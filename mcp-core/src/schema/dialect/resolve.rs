@@ -18,6 +18,13 @@ pub(super) struct Definition<'a> {
 }
 
 impl<'a> Definitions<'a> {
+    /// Those of a schema without references.
+    pub(super) fn none() -> Self {
+        Self {
+            by_pointer: BTreeMap::new(),
+        }
+    }
+
     pub(super) fn of(root: &'a Value) -> Self {
         let mut by_pointer = BTreeMap::new();
         // A recursive root refers to itself as `#`.
@@ -111,6 +118,13 @@ fn reaches_itself(start: &str, edges: &BTreeMap<&str, BTreeSet<String>>) -> bool
     false
 }
 
+/// Whether there is anything to look up among the definitions of a schema.
+pub(super) fn mentions_references(root: &Value) -> bool {
+    let mut targets = BTreeSet::new();
+    references(root, &mut targets);
+    !targets.is_empty()
+}
+
 /// All references below a schema, its own definitions left out.
 fn references(schema: &Value, targets: &mut BTreeSet<String>) {
     match schema {
@@ -121,6 +135,12 @@ fn references(schema: &Value, targets: &mut BTreeSet<String>) {
                         targets.insert(decode(reference));
                     }
                     ("$defs" | "definitions" | "default" | "examples" | "enum" | "const", _) => {}
+                    // Their names are no keywords.
+                    ("properties" | "patternProperties", Value::Object(schemas)) => {
+                        schemas
+                            .values()
+                            .for_each(|schema| references(schema, targets));
+                    }
                     _ => references(value, targets),
                 }
             }

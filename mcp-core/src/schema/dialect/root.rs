@@ -5,6 +5,8 @@ use serde_json::{Map, Value, json};
 use super::alternatives::merged;
 use super::containers::Closing;
 use super::convert::{Converter, Null};
+use super::keywords::has_any;
+use super::resolve::{Definitions, mentions_references};
 use super::{Dialect, DialectOptions, Keywords, Purpose, SchemaFault};
 
 /// Rewrites a schema that schemars derived (JSON Schema 2020-12, definitions under `$defs`) into the dialect.
@@ -13,12 +15,16 @@ use super::{Dialect, DialectOptions, Keywords, Purpose, SchemaFault};
 ///
 /// All parts that have no place in it.
 pub fn to_dialect(root: Value, options: DialectOptions) -> Result<Dialect, Vec<SchemaFault>> {
-    let mut converter = Converter::new(&root, options);
-    let converted = converter.root(&root);
+    // Converting takes the schema apart, and a reference may mean any part of it, or all.
+    let referred_to = mentions_references(&root).then(|| root.clone());
+    let definitions = referred_to
+        .as_ref()
+        .map_or_else(Definitions::none, Definitions::of);
+    let mut converter = Converter::new(definitions, options);
+    let (schema, exact) = converter.root(root);
     if !converter.faults.is_empty() {
         return Err(converter.faults);
     }
-    let (schema, exact) = converted;
     let definitions: Map<String, Value> = converter.kept.into_iter().collect();
     let schema = with_definitions(schema, &definitions);
     let exact = exact.map(|exact| with_definitions(exact, &definitions));
@@ -31,38 +37,39 @@ pub fn to_dialect(root: Value, options: DialectOptions) -> Result<Dialect, Vec<S
 
 impl Converter<'_> {
     /// The schema to serve, and the exact one where it differs.
-    fn root(&mut self, root: &Value) -> (Value, Option<Value>) {
+    fn root(&mut self, root: Value) -> (Value, Option<Value>) {
         let closing = if self.options.open {
             Closing::OpenRoot
         } else {
             Closing::ClosedRoot
         };
         let keywords = match root {
-            Value::Object(keywords) => self.resolve(keywords.clone()),
+            Value::Object(keywords) => self.resolve(keywords),
             _ => Ok(Keywords::new()),
         };
         let mut keywords = match keywords {
             Ok(keywords) => keywords,
-            Err(problem) => return (self.fault("", problem), None),
+            Err(problem) => return (self.fault(problem), None),
         };
         keywords.remove("title");
         let plain = keywords.get("type").is_some_and(|name| name == "object")
-            && ["oneOf", "anyOf", "enum", "const"]
-                .iter()
-                .all(|keyword| !keywords.contains_key(*keyword));
+            && !has_any(&keywords, &["oneOf", "anyOf", "enum", "const"]);
         if plain {
             keywords.retain(|keyword, _| {
-                !["$schema", "$defs", "definitions", "examples"].contains(&keyword.as_str())
+                !matches!(
+                    keyword.as_str(),
+                    "$schema"
+                        | "$defs"
+                        | "definitions"
+                        | "examples"
+                        | "default"
+                        | "deprecated"
+                        | "$comment"
+                ) && !keyword.starts_with("x-")
             });
-            if keywords.get("default").is_some() {
-                keywords.remove("default");
-            }
-            keywords.retain(|keyword, _| {
-                !keyword.starts_with("x-") && keyword != "deprecated" && keyword != "$comment"
-            });
-            return (self.object(keywords, "", closing), None);
+            return (self.object(keywords, closing), None);
         }
-        let converted = self.convert(&Value::Object(keywords), "", Null::IsAbsence);
+        let converted = self.convert(Value::Object(keywords), Null::IsAbsence);
         if !self.faults.is_empty() {
             return (converted, None);
         }
@@ -99,7 +106,7 @@ impl Converter<'_> {
             Purpose::Arguments if !is_object => {
                 let problem =
                     "is no object: arguments are named, so take a struct with named fields";
-                (self.fault("", problem), None)
+                (self.fault(problem), None)
             }
             Purpose::Arguments if closing == Closing::OpenRoot => {
                 let mut opened = converted;

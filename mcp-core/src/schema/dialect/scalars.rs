@@ -8,7 +8,7 @@ use super::keywords::{FORMATS, applicable};
 use crate::schema::numbers;
 
 impl Converter<'_> {
-    pub(super) fn string(&mut self, mut keywords: Keywords, at: &str) -> Value {
+    pub(super) fn string(&mut self, mut keywords: Keywords) -> Value {
         if keywords
             .get("format")
             .is_some_and(|format| !FORMATS.iter().any(|known| format == known))
@@ -16,37 +16,34 @@ impl Converter<'_> {
             keywords.remove("format");
         }
         self.constrained_by(&keywords, &["minLength", "maxLength", "pattern"]);
-        self.finish(keywords, at, applicable("string"))
+        self.finish(keywords, applicable("string"))
     }
 
-    pub(super) fn integer(&mut self, mut keywords: Keywords, at: &str) -> Value {
+    pub(super) fn integer(&mut self, mut keywords: Keywords) -> Value {
         let (least, most) = match numbers::integer_bounds(&keywords) {
             Ok(bounds) => bounds,
-            Err(problem) => return self.fault(at, problem),
+            Err(problem) => return self.fault(problem),
         };
         let format = keywords.get("format").and_then(Value::as_str);
         let own = format.and_then(numbers::format_bounds).unwrap_or_default();
         if (least, most) != own || keywords.contains_key("multipleOf") {
             self.has_constraints = true;
         }
-        for keyword in [
-            "format",
-            "minimum",
-            "maximum",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-        ] {
-            keywords.remove(keyword);
-        }
+        keywords.retain(|keyword, _| {
+            !matches!(
+                keyword.as_str(),
+                "format" | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"
+            )
+        });
         for (keyword, bound) in [("minimum", least), ("maximum", most)] {
             if let Some(bound) = bound.and_then(numbers::number) {
                 keywords.insert(keyword.to_owned(), bound.into());
             }
         }
-        self.finish(keywords, at, applicable("integer"))
+        self.finish(keywords, applicable("integer"))
     }
 
-    pub(super) fn number(&mut self, mut keywords: Keywords, at: &str) -> Value {
+    pub(super) fn number(&mut self, mut keywords: Keywords) -> Value {
         keywords.remove("format");
         self.constrained_by(
             &keywords,
@@ -58,6 +55,6 @@ impl Converter<'_> {
                 "multipleOf",
             ],
         );
-        self.finish(keywords, at, applicable("number"))
+        self.finish(keywords, applicable("number"))
     }
 }

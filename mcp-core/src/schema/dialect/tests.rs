@@ -820,6 +820,26 @@ fn names_in_references_are_decoded_and_made_plain() {
     assert_provider_safe(&schema);
 }
 
+#[test]
+fn fields_may_have_the_names_of_keywords() {
+    let fields = ["default", "enum", "properties", "$ref", "$defs"];
+    let node = json!({"$ref": "#/$defs/Node"});
+    let of_type = |schema: &Value| -> Value {
+        let properties = fields.map(|name| (name.to_owned(), schema.clone()));
+        json!({"type": "object", "properties": serde_json::Map::from_iter(properties)})
+    };
+    let mut root = of_type(&node);
+    root["$defs"] = json!({"Node": of_type(&node)});
+    let schema = to_dialect(root, DialectOptions::arguments())
+        .unwrap()
+        .schema;
+    for name in fields {
+        assert_eq!(schema["properties"][name], node);
+        assert_eq!(schema["$defs"]["Node"]["properties"][name], node);
+    }
+    assert_provider_safe(&schema);
+}
+
 mod anything_derived {
     use proptest::prelude::*;
 
