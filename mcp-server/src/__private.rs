@@ -28,18 +28,25 @@ pub use crate::{
     asking::{Ask, Asking, IntoAsk, Marker, Roots, Sampled, Shown, Slot},
     blocking::blocking,
     call::{Call, CallParam},
+    completion::{Completing, CompletionFuture, complete_with},
     error::{IntoToolError, ToolError},
     form::{FieldSpec, Form, FormCell, FormChoice, FormField, RenderedForm},
+    function::{
+        BoundMethod, Function, IntoPromptSet, IntoResourceSet, IntoToolSet, Prompt, Prompts,
+        Resource, Resources, Running, Tool, Tools,
+    },
     outcome::{CallResult as Reply, Interrupt},
     parameters::{
         Args, ArgsParam, ArgumentFault, Shared, Slots, State, StateParam, StructMember, members_of,
         missing_is_ok,
     },
+    prompt::IntoPromptResult,
+    resource::IntoResourceResult,
     spec::{
-        AnnotationSpec, ArgumentSpec, ArgumentsSpec, Extra, IconSpec, Keyword, Location,
-        MarkerSpec, OnceSpec, StateSpec, ToolSpec,
+        AnnotationSpec, ArgumentSpec, ArgumentsSpec, CompleteSpec, Extra, FunctionSpec, IconSpec,
+        Keyword, KindSpec, Location, MarkerSpec, OnceSpec, ResourceSpec, StateSpec, ToolSpec,
     },
-    tool::{BoundMethod, IntoToolResult, IntoToolSet, OutputSpec, Running, Tool, Tools},
+    tool::{IntoToolResult, OutputSpec},
 };
 
 /// A type's schema.
@@ -121,6 +128,24 @@ pub fn into_ask<T, A: IntoAsk<T>>(ask: A) -> Result<Ask<T>, ToolError> {
 /// The tool's own.
 pub fn reply<R: IntoToolResult>(value: R) -> Reply {
     value.into_tool_result()
+}
+
+/// Converts what a prompt returns.
+///
+/// # Errors
+///
+/// The prompt's own.
+pub fn prompt_reply<R: IntoPromptResult>(value: R) -> Reply {
+    value.into_prompt_result()
+}
+
+/// Converts what a resource returns.
+///
+/// # Errors
+///
+/// The resource's own.
+pub fn resource_reply<R: IntoResourceResult>(value: R) -> Reply {
+    value.into_resource_result()
 }
 
 macro_rules! ready_made {

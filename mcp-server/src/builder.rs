@@ -1,7 +1,6 @@
 //! [`Builder`]: describes a server; `build()` freezes it and reports every fault.
 
 use std::{
-    collections::HashMap,
     sync::{Arc, Once},
     time::Duration,
 };
@@ -15,13 +14,14 @@ use serde_json::json;
 
 use crate::{
     faults::{BuildError, Faults},
+    function::{Catalog, Functions, IntoPromptSet, IntoResourceSet, IntoToolSet, Registry},
     layers::CallLayer,
     once::{MemoryGuard, OnceGuard},
     parameters::{Shared, State},
     server::{Inner, Options, Server},
     spec::OnceSpec,
     state::{RequestStates, Sealing},
-    tool::{BoundTool, IntoToolSet, ResultWriter, ToolSet, cursor, pages},
+    tool::ResultWriter,
 };
 
 /// The longest time that an operator may set: a century, which is for ever and can still be added to the clock.
@@ -32,7 +32,7 @@ pub struct Builder {
     info: Implementation,
     instructions: Option<String>,
     shared: Shared,
-    sets: Vec<ToolSet>,
+    sets: Vec<Functions>,
     layers: Vec<Arc<dyn CallLayer>>,
     sealing: Sealing,
     lifetime: Duration,
@@ -141,7 +141,22 @@ impl Builder {
     /// Registers tools: `tools![..]`, or a value whose methods are tools.
     #[must_use]
     pub fn tools(mut self, tools: impl IntoToolSet) -> Self {
-        self.sets.push(tools.into_tool_set());
+        self.sets.push(tools.into_set().0);
+        self
+    }
+
+    /// Registers prompts: `prompts![..]`, or a value whose methods are prompts.
+    #[must_use]
+    pub fn prompts(mut self, prompts: impl IntoPromptSet) -> Self {
+        self.sets.push(prompts.into_set().0);
+        self
+    }
+
+    /// Registers resources and templates of resources: `resources![..]`, or a value whose methods are
+    /// resources.
+    #[must_use]
+    pub fn resources(mut self, resources: impl IntoResourceSet) -> Self {
+        self.sets.push(resources.into_set().0);
         self
     }
 
@@ -280,26 +295,16 @@ impl Builder {
     /// Every fault there is, each with its tool, its parameter and the way out.
     pub fn build(self) -> Result<Server, BuildError> {
         let mut faults = self.faults;
-        let mut tools: Vec<BoundTool> = Vec::new();
-        let mut by_name = HashMap::new();
+        let mut registry = Registry::default();
         let mut once = false;
         if self.info.name.trim().is_empty() {
             faults.add("the server has no name");
         }
         for set in self.sets {
-            for tool in set.tools {
-                let spec = tool.spec();
-                once |= spec.once != OnceSpec::No;
-                if by_name.insert(spec.name, tools.len()).is_some() {
-                    faults.of_tool(spec).add(
-                        None,
-                        "another tool has this name; write `#[tool(name = \"..\")]`",
-                    );
-                }
+            for function in set.functions {
+                once |= function.spec().once != OnceSpec::No;
                 let layers = self.layers.iter().chain(&set.layers).cloned();
-                if let Some(bound) = BoundTool::bind(tool, &self.shared, layers, &mut faults) {
-                    tools.push(bound);
-                }
+                registry.add(function, &self.shared, layers, &mut faults);
             }
         }
         let claims_apart =
@@ -333,29 +338,29 @@ impl Builder {
         let Some(states) = states else {
             unreachable!("a missing codec is a fault, and faults have ended the build")
         };
-        let pages = pages(&tools, self.options.page_size);
-        let by_cursor = tools
-            .chunks(self.options.page_size.max(1))
-            .enumerate()
-            .filter_map(|(page, chunk)| Some((cursor(chunk.first()?.spec.name), page)))
-            .collect();
-        Ok(Server::new(Inner {
-            discover: discover(self.instructions.as_deref(), &self.options),
+        let page_size = self.options.page_size;
+        let inner = Inner {
+            discover: String::new(),
             writer: ResultWriter {
                 server_info: server_info(&self.info),
                 limit: self.options.max_result_bytes,
             },
             audience: self.audience.unwrap_or_else(|| self.info.name.clone()),
             info: self.info,
-            tools,
-            by_name,
-            pages,
-            by_cursor,
+            completes: registry.completes(),
+            tools: Catalog::new(registry.tools, page_size),
+            prompts: Catalog::new(registry.prompts, page_size),
+            resources: Catalog::new(registry.resources, page_size),
+            templates: Catalog::new(registry.templates, page_size),
+            router: registry.router,
+            functions: registry.functions,
             states,
             guard: self.guard,
             claims_apart: claims_apart.then(Once::new),
             options: self.options,
-        }))
+        };
+        let discover = discover(self.instructions.as_deref(), &inner);
+        Ok(Server::new(Inner { discover, ..inner }))
     }
 }
 
@@ -372,13 +377,23 @@ fn server_info(info: &Implementation) -> String {
 /// The result of `server/discover`, without its `_meta`: `{.., "_meta":{` is left open.
 ///
 /// Specification: server/discover, DiscoverResult.
-fn discover(instructions: Option<&str>, options: &Options) -> String {
+fn discover(instructions: Option<&str>, server: &Inner) -> String {
     let versions: Vec<&str> = Revision::SUPPORTED.iter().map(|r| r.as_str()).collect();
+    let mut capabilities = json!({ "logging": {} });
+    let offered = [
+        ("tools", server.has_tools()),
+        ("prompts", !server.prompts.is_empty()),
+        ("resources", server.has_resources()),
+        ("completions", server.completes),
+    ];
+    for (name, _) in offered.into_iter().filter(|(_, offered)| *offered) {
+        capabilities[name] = json!({});
+    }
     let mut result = json!({
         "resultType": "complete",
         "supportedVersions": versions,
-        "capabilities": { "tools": {}, "logging": {} },
-        "ttlMs": millis(options.list_ttl),
+        "capabilities": capabilities,
+        "ttlMs": millis(server.options.list_ttl),
         "cacheScope": "private",
     });
     if let Some(instructions) = instructions {

@@ -5,7 +5,7 @@ use std::any::Any;
 use crate::{
     context::Context,
     outcome::Interrupt,
-    parameters::{ArgsParam, ArgumentFault, Slots, StateParam},
+    parameters::{ArgsParam, ArgumentFault, Slots, StateParam, from_text_members},
     spec::ArgumentsSpec,
 };
 
@@ -31,9 +31,9 @@ impl Call {
     pub fn arguments<const N: usize>(&self) -> Result<Slots<'_, N>, ArgumentFault> {
         let spec = self.0.spec();
         let ArgumentsSpec::List(list) = &spec.arguments else {
-            return Err(ArgumentFault("this tool takes one struct".to_owned()));
+            return Err(ArgumentFault("this function takes one struct".to_owned()));
         };
-        Slots::split(self.0.arguments(), list, spec.extra)
+        Slots::split(self.0.arguments(), list, spec.extra, spec.takes_text())
     }
 
     /// Checks that there are no arguments.
@@ -42,7 +42,8 @@ impl Call {
     ///
     /// Where there is one, and the tool does not ignore it.
     pub fn no_arguments(&self) -> Result<(), ArgumentFault> {
-        Slots::<0>::split(self.0.arguments(), &[], self.0.spec().extra).map(drop)
+        let spec = self.0.spec();
+        Slots::<0>::split(self.0.arguments(), &[], spec.extra, spec.takes_text()).map(drop)
     }
 
     /// All arguments as one struct.
@@ -51,9 +52,13 @@ impl Call {
     ///
     /// Where they do not fit it.
     pub fn arguments_struct<A: ArgsParam>(&self) -> Result<A, ArgumentFault> {
-        serde_json::from_str(self.0.arguments())
-            .map(A::wrap)
-            .map_err(|e| ArgumentFault(e.to_string()))
+        let arguments = self.0.arguments();
+        let read = if self.0.spec().takes_text() {
+            from_text_members(arguments)
+        } else {
+            serde_json::from_str(arguments)
+        };
+        read.map(A::wrap).map_err(|e| ArgumentFault(e.to_string()))
     }
 
     /// The state that was bound for a parameter when the server was built.
@@ -62,7 +67,7 @@ impl Call {
     ///
     /// Never for the index and type that the tool's own spec gives.
     pub fn state<S: StateParam>(&self, index: usize) -> S {
-        let bound: &(dyn Any + Send + Sync) = &*self.0.tool().states[index];
+        let bound: &(dyn Any + Send + Sync) = &*self.0.function().states[index];
         bound
             .downcast_ref::<S>()
             .expect("build() has bound this parameter by this very type")

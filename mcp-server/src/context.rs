@@ -18,15 +18,15 @@ use crate::{
     asking::{Exchange, InputResponses, Kind, Kinds},
     cancel::Cancel,
     error::ToolError,
+    function::Bound,
     methods::Received,
     reporter::{Progress, Reporter},
     server::Server,
-    spec::ToolSpec,
+    spec::{FunctionSpec, KindSpec},
     state::{Principal, Raw, random_id},
-    tool::BoundTool,
 };
 
-/// What a tool knows of the call it answers: who calls, what the client can do, whether it still
+/// What a function knows of the call it answers: who calls, what the client can do, whether it still
 /// waits.
 ///
 /// Take it as a parameter, by value or by reference. It is cheap to clone.
@@ -61,7 +61,8 @@ pub struct Context {
 #[derive(Debug)]
 struct Inner {
     server: Server,
-    tool: usize,
+    /// Which of the server's functions runs; none where the request calls none.
+    function: Option<usize>,
     received: Received,
     principal: Principal,
     /// Made when it is first looked at: most calls ask nothing.
@@ -86,14 +87,14 @@ struct Inner {
 impl Context {
     pub(crate) fn new(
         server: Server,
-        tool: usize,
+        function: Option<usize>,
         received: Received,
         principal: Principal,
         reporter: Option<Reporter>,
     ) -> Self {
         let inner = Arc::new(Inner {
             server,
-            tool,
+            function,
             received,
             principal,
             exchange: Mutex::default(),
@@ -126,9 +127,32 @@ impl Context {
         *self.exchange() = exchange;
     }
 
-    /// The name of the tool that was called.
-    pub fn tool_name(&self) -> &'static str {
+    /// The name of the tool or prompt that was called, or of the resource's function.
+    pub fn name(&self) -> &'static str {
         self.spec().name
+    }
+
+    /// What the request addresses: the name of the tool or prompt, or the URI of the resource.
+    pub fn target(&self) -> &str {
+        match &self.inner.received.address {
+            Some(address) => address,
+            None => self.name(),
+        }
+    }
+
+    /// The method of the request that calls a function: `tools/call`, `prompts/get` or
+    /// `resources/read`.
+    pub fn method(&self) -> &'static str {
+        match self.spec().kind {
+            KindSpec::Tool(_) => "tools/call",
+            KindSpec::Prompt => "prompts/get",
+            KindSpec::Resource(_) => "resources/read",
+        }
+    }
+
+    /// The server that answers.
+    pub fn server(&self) -> &Server {
+        &self.inner.server
     }
 
     /// The protocol revision of this request.
@@ -198,7 +222,7 @@ impl Context {
     /// Specification: server/utilities/logging.
     pub fn log(&self, level: LoggingLevel, data: impl Serialize) {
         if let Some(reporter) = &self.inner.reporter {
-            reporter.log(level, Some(self.tool_name()), &data);
+            reporter.log(level, Some(self.name()), &data);
         }
     }
 
@@ -336,7 +360,7 @@ impl Context {
     pub(crate) fn body_begins(&self) {
         #[cfg(feature = "testing")]
         if let Some(bodies) = self.inner.bodies.get() {
-            bodies.add(self.tool_name());
+            bodies.add(self.name());
         }
     }
 
@@ -359,16 +383,18 @@ impl Context {
         self.inner.received.kinds
     }
 
-    pub(crate) fn server(&self) -> &Server {
-        &self.inner.server
+    /// The function that runs.
+    ///
+    /// # Panics
+    ///
+    /// For a request that calls none; only its own method has such a context.
+    pub(crate) fn function(&self) -> &Bound {
+        let index = self.inner.function.expect("the request calls a function");
+        &self.inner.server.inner().functions[index]
     }
 
-    pub(crate) fn tool(&self) -> &BoundTool {
-        self.inner.server.tool(self.inner.tool)
-    }
-
-    pub(crate) fn spec(&self) -> &'static ToolSpec {
-        self.tool().spec
+    pub(crate) fn spec(&self) -> &'static FunctionSpec {
+        self.function().spec
     }
 
     pub(crate) fn received(&self) -> &Received {

@@ -19,8 +19,10 @@ use serde_json::value::RawValue;
 use crate::{
     context::Context,
     error::reference,
+    function::Catalog,
     legacy,
-    methods::{self, CallFuture, Params, Terms},
+    methods::{self, CallFuture, Params, RequestFuture, Terms},
+    outcome::CallResult,
     peer::Peer,
     server::Server,
 };
@@ -40,7 +42,47 @@ pub(crate) enum Accepted {
 pub(crate) struct Running {
     id: Box<str>,
     ctx: Context,
-    call: CallFuture,
+    work: Work,
+}
+
+/// What a request waits for.
+enum Work {
+    /// A function.
+    Call(CallFuture),
+    /// Anything else.
+    Request(RequestFuture),
+}
+
+/// What came of it.
+enum Done {
+    Call(CallResult),
+    Request(Result<Vec<u8>, RpcError>),
+}
+
+impl Future for Work {
+    type Output = Done;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Done> {
+        match self.get_mut() {
+            Self::Call(call) => Pin::new(call).poll(cx).map(Done::Call),
+            Self::Request(request) => request.as_mut().poll(cx).map(Done::Request),
+        }
+    }
+}
+
+impl Done {
+    /// Appends the whole answer.
+    fn write(self, ctx: &Context, id: RawId<'_>, out: &mut Vec<u8>) {
+        match self {
+            Self::Call(result) => methods::write(ctx, id, result, out),
+            Self::Request(Ok(result)) => {
+                begin_result(out, id);
+                out.extend_from_slice(&result);
+                out.push(b'}');
+            }
+            Self::Request(Err(error)) => write_error(out, Some(id), &error),
+        }
+    }
 }
 
 impl fmt::Debug for Running {
@@ -64,7 +106,7 @@ impl Running {
     ///
     /// A call that has claimed something is not dropped: its effect may be under way.
     pub(crate) async fn answer(self) -> Option<Vec<u8>> {
-        let Self { id, ctx, mut call } = self;
+        let Self { id, ctx, mut work } = self;
         let result = {
             let mut given_up = std::pin::pin!(ctx.given_up());
             let mut waits = true;
@@ -73,17 +115,14 @@ impl Running {
                 if !waits && !ctx.has_claims() {
                     return Poll::Ready(None);
                 }
-                Pin::new(&mut call).poll(cx).map(Some)
+                Pin::new(&mut work).poll(cx).map(Some)
             })
             .await
         };
         // What the call holds may panic when it is dropped; the answer goes out all the same.
-        let dropped = catch_unwind(AssertUnwindSafe(|| drop(call)));
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(work)));
         if dropped.is_err() {
-            tracing::error!(
-                tool = ctx.tool_name(),
-                "a call panicked when it was dropped"
-            );
+            tracing::error!(id, "a request panicked when it was dropped");
         }
         if ctx.is_given_up() {
             return None;
@@ -91,7 +130,7 @@ impl Running {
         let result = result?;
         let mut out = Vec::with_capacity(256);
         let written = catch_unwind(AssertUnwindSafe(|| {
-            methods::write(&ctx, raw_id(&id), result, &mut out);
+            result.write(&ctx, raw_id(&id), &mut out);
         }));
         if written.is_err() {
             out.clear();
@@ -216,7 +255,7 @@ impl Server {
         cx: &mut task::Context<'_>,
         out: &mut Vec<u8>,
     ) -> Accepted {
-        let answered = match Method::named(method) {
+        let answered = match self.method_named(method) {
             None => Err(unknown(method)),
             Some(method) => params
                 .terms()
@@ -240,49 +279,106 @@ impl Server {
         cx: &mut task::Context<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Accepted, RpcError> {
-        let before = out.len();
-        match method {
-            Method::Call => {
-                let (ctx, mut call) = methods::call(self, line, params, terms, peer)?;
-                return Ok(match Pin::new(&mut call).poll(cx) {
-                    Poll::Ready(result) => {
-                        methods::write(&ctx, id, result, out);
-                        Accepted::Done
-                    }
-                    Poll::Pending => Accepted::Running(Running {
-                        id: id.as_json().into(),
-                        ctx,
-                        call,
-                    }),
-                });
+        let inner = self.inner();
+        let (ctx, mut work) = match method {
+            Method::CallTool => called(methods::call_tool(self, line, params, terms, peer)?),
+            Method::GetPrompt => called(methods::get_prompt(self, line, params, terms, peer)?),
+            Method::ReadResource => {
+                called(methods::read_resource(self, line, params, terms, peer)?)
             }
-            Method::List => {
-                begin_result(out, id);
-                methods::list(self, params, out).inspect_err(|_| out.truncate(before))?;
+            Method::Complete => {
+                let (ctx, request) = methods::complete(self, line, params, terms, peer)?;
+                (ctx, Work::Request(request))
+            }
+            Method::ListTools => return self.list(&inner.tools, "tools", id, params, out),
+            Method::ListPrompts => return self.list(&inner.prompts, "prompts", id, params, out),
+            Method::ListResources => {
+                return self.list(&inner.resources, "resources", id, params, out);
+            }
+            Method::ListTemplates => {
+                return self.list(&inner.templates, "resourceTemplates", id, params, out);
             }
             Method::Discover => {
                 begin_result(out, id);
                 methods::discover(self, out);
+                out.push(b'}');
+                return Ok(Accepted::Done);
             }
-        }
+        };
+        Ok(match Pin::new(&mut work).poll(cx) {
+            Poll::Ready(done) => {
+                done.write(&ctx, id, out);
+                Accepted::Done
+            }
+            Poll::Pending => Accepted::Running(Running {
+                id: id.as_json().into(),
+                ctx,
+                work,
+            }),
+        })
+    }
+
+    fn list(
+        &self,
+        catalog: &Catalog,
+        member: &str,
+        id: RawId<'_>,
+        params: &Params<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Accepted, RpcError> {
+        let before = out.len();
+        begin_result(out, id);
+        methods::list(self, catalog, member, params, out).inspect_err(|_| out.truncate(before))?;
         out.push(b'}');
         Ok(Accepted::Done)
     }
+
+    /// The method of this name, if this server has what it is for.
+    fn method_named(&self, name: &str) -> Option<Method> {
+        let inner = self.inner();
+        let method = Method::named(name)?;
+        let served = match method {
+            Method::Discover => true,
+            Method::CallTool | Method::ListTools => inner.has_tools(),
+            Method::GetPrompt | Method::ListPrompts => !inner.prompts.is_empty(),
+            Method::ReadResource | Method::ListResources | Method::ListTemplates => {
+                inner.has_resources()
+            }
+            Method::Complete => inner.completes,
+        };
+        served.then_some(method)
+    }
+}
+
+fn called((ctx, call): (Context, CallFuture)) -> (Context, Work) {
+    (ctx, Work::Call(call))
 }
 
 /// The methods that are served.
 #[derive(Debug, Clone, Copy)]
 enum Method {
-    Call,
-    List,
+    CallTool,
+    GetPrompt,
+    ReadResource,
+    Complete,
+    ListTools,
+    ListPrompts,
+    ListResources,
+    ListTemplates,
     Discover,
 }
 
 impl Method {
     fn named(name: &str) -> Option<Self> {
         match name {
-            "tools/call" => Some(Self::Call),
-            "tools/list" => Some(Self::List),
+            "tools/call" => Some(Self::CallTool),
+            "tools/list" => Some(Self::ListTools),
+            "prompts/get" => Some(Self::GetPrompt),
+            "prompts/list" => Some(Self::ListPrompts),
+            "resources/read" => Some(Self::ReadResource),
+            "resources/list" => Some(Self::ListResources),
+            "resources/templates/list" => Some(Self::ListTemplates),
+            "completion/complete" => Some(Self::Complete),
             "server/discover" => Some(Self::Discover),
             _ => None,
         }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use crate::spec::{Location, ToolSpec};
+use crate::spec::{FunctionSpec, Location};
 
 /// Why a server could not be built.
 ///
-/// It lists every fault, each with its tool, its parameter and the way out.
+/// It lists every fault, each with its function, its parameter and the way out.
 pub struct BuildError {
     faults: Vec<Fault>,
 }
@@ -15,12 +15,14 @@ pub struct BuildError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
-    /// The tool, if it is one's.
-    pub tool: Option<String>,
+    /// The tool, prompt or resource, if it is one's.
+    pub function: Option<String>,
     /// The parameter, if it is one's.
     pub parameter: Option<String>,
     /// What is wrong, and what to do.
     pub text: String,
+    /// `tool`, `prompt` or `resource`.
+    kind: &'static str,
     location: Option<(&'static str, u32)>,
 }
 
@@ -57,9 +59,12 @@ impl std::error::Error for BuildError {}
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.tool, &self.parameter) {
-            (Some(tool), Some(parameter)) => write!(f, "tool `{tool}`, parameter `{parameter}`: ")?,
-            (Some(tool), None) => write!(f, "tool `{tool}`: ")?,
+        let kind = self.kind;
+        match (&self.function, &self.parameter) {
+            (Some(name), Some(parameter)) => {
+                write!(f, "{kind} `{name}`, parameter `{parameter}`: ")?;
+            }
+            (Some(name), None) => write!(f, "{kind} `{name}`: ")?,
             _ => {}
         }
         f.write_str(&self.text)?;
@@ -77,15 +82,16 @@ pub(crate) struct Faults(Vec<Fault>);
 impl Faults {
     pub(crate) fn add(&mut self, text: impl Into<String>) {
         self.0.push(Fault {
-            tool: None,
+            function: None,
             parameter: None,
             text: text.into(),
+            kind: "",
             location: None,
         });
     }
 
-    pub(crate) fn of_tool(&mut self, spec: &'static ToolSpec) -> ToolFaults<'_> {
-        ToolFaults {
+    pub(crate) fn of(&mut self, spec: &'static FunctionSpec) -> FunctionFaults<'_> {
+        FunctionFaults {
             faults: &mut self.0,
             spec,
         }
@@ -101,20 +107,21 @@ impl Faults {
     }
 }
 
-/// Takes the faults of one tool.
+/// Takes the faults of one function.
 #[derive(Debug)]
-pub(crate) struct ToolFaults<'f> {
+pub(crate) struct FunctionFaults<'f> {
     faults: &'f mut Vec<Fault>,
-    spec: &'static ToolSpec,
+    spec: &'static FunctionSpec,
 }
 
-impl ToolFaults<'_> {
+impl FunctionFaults<'_> {
     pub(crate) fn add(&mut self, parameter: Option<&str>, text: impl Into<String>) {
         let Location { file, line } = self.spec.location;
         self.faults.push(Fault {
-            tool: Some(self.spec.name.to_owned()),
+            function: Some(self.spec.name.to_owned()),
             parameter: parameter.map(str::to_owned),
             text: text.into(),
+            kind: self.spec.kind_name(),
             location: Some((file, line)),
         });
     }

@@ -58,11 +58,13 @@ mod blocking;
 mod builder;
 mod call;
 mod cancel;
+mod completion;
 mod context;
 mod dispatch;
 mod error;
 mod faults;
 mod form;
+mod function;
 mod layers;
 mod legacy;
 mod methods;
@@ -70,6 +72,7 @@ pub mod once;
 mod outcome;
 mod parameters;
 mod peer;
+mod prompt;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod __fuzz {
@@ -77,6 +80,7 @@ pub mod __fuzz {
     pub use crate::state::fuzz::{digest_of_arguments, open_state};
 }
 mod reporter;
+mod resource;
 mod server;
 mod spec;
 pub mod state;
@@ -88,8 +92,9 @@ mod transport;
 pub use mcp_core::{
     self as core, Revision,
     protocol::{
-        self, AudioContent, CallToolResult, ContentBlock, EmbeddedResource, ImageContent,
-        LoggingLevel, ResourceLink, TextContent,
+        self, AudioContent, CallToolResult, Completion, ContentBlock, EmbeddedResource,
+        GetPromptResult, ImageContent, LoggingLevel, PromptMessage, ReadResourceResult,
+        ResourceContents, ResourceLink, TextContent,
     },
     rpc::RpcError,
     schema::assert_provider_safe,
@@ -171,16 +176,20 @@ pub use mcp_macros::tool;
 pub use self::{
     asking::{Ask, Elicit, InputResponses, IntoAsk, Kind, Resolve, Roots, Sampled, Shown},
     builder::Builder,
+    completion::{Completing, IntoCompletion},
     context::{Context, Flow},
     error::ToolError,
     faults::{BuildError, Fault},
     form::Form,
+    function::{PromptSet, Prompts, Reply, ResourceSet, Resources, ToolSet, Tools},
     layers::{CallLayer, ConcurrencyLimit, LayerFuture, Next, TimeLimit},
     outcome::{CallResult, InputRequired, Interrupt, Outcome},
     parameters::{Args, State},
+    prompt::IntoPromptResult,
     reporter::Progress,
+    resource::{IntoResourceResult, SafePath, UnsafePath},
     server::Server,
-    tool::{Audio, Image, IntoToolResult, Json, ToolResult, ToolSet, Tools},
+    tool::{Audio, Image, IntoToolResult, Json, ToolResult},
 };
 
 /// What a file of tools needs, in one `use`.
@@ -190,7 +199,7 @@ pub mod prelude {
 
     pub use crate::{
         Args, Ask, Context, Elicit, InputRequired, Json, Kind, Outcome, Resolve, Server, State,
-        ToolError, tools,
+        ToolError, prompts, resources, tools,
     };
     #[cfg(feature = "macros")]
     pub use crate::{Form, tool};
@@ -222,5 +231,21 @@ macro_rules! tools {
     // Not `path`: followed by braces it would be no struct expression.
     ($($($segment:ident)::+),* $(,)?) => {
         $crate::ToolSet::new()$(.with($($segment)::+ {}))*
+    };
+}
+
+/// Makes a [`PromptSet`] of functions that `#[prompt]` is on, across modules; see [`tools!`].
+#[macro_export]
+macro_rules! prompts {
+    ($($($segment:ident)::+),* $(,)?) => {
+        $crate::PromptSet::new()$(.with($($segment)::+ {}))*
+    };
+}
+
+/// Makes a [`ResourceSet`] of functions that `#[resource]` is on, across modules; see [`tools!`].
+#[macro_export]
+macro_rules! resources {
+    ($($($segment:ident)::+),* $(,)?) => {
+        $crate::ResourceSet::new()$(.with($($segment)::+ {}))*
     };
 }

@@ -6,8 +6,8 @@ use crate::{
     asking::{Body, FormBody, Kind, Question},
     error::ToolError,
     form::Form,
+    function::Reply,
     parameters::ArgumentFault,
-    tool::ToolResult,
 };
 
 /// The outcome of a tool that asks by hand.
@@ -167,9 +167,9 @@ impl InputRequired {
 }
 
 /// What a call comes to, for layers and for the runtime.
-pub type CallResult = Result<Outcome<ToolResult>, Interrupt>;
+pub type CallResult = Result<Outcome<Reply>, Interrupt>;
 
-/// Why a call ended without a result of the tool's own.
+/// Why a call ended without a result of the function's own.
 #[derive(Debug)]
 pub struct Interrupt(pub(crate) Reason);
 
@@ -181,6 +181,8 @@ pub(crate) enum Reason {
     Arguments(ArgumentFault),
     /// The markers' questions wait for answers; they are kept in the exchange.
     Waiting,
+    /// There is no such resource.
+    NotFound,
 }
 
 impl From<ToolError> for Interrupt {

@@ -1,7 +1,6 @@
 //! [`Server`]: the finished server, immutable and cheap to clone.
 
 use std::{
-    collections::HashMap,
     fmt,
     sync::{Arc, Once},
     time::Duration,
@@ -11,12 +10,14 @@ use mcp_core::protocol::Implementation;
 
 use crate::{
     builder::Builder,
+    function::{Bound, Catalog},
     once::OnceGuard,
+    resource::Router,
     state::{RequestStates, StateFailures},
-    tool::{BoundTool, Page, ResultWriter},
+    tool::ResultWriter,
 };
 
-/// A server: its tools, and everything that could be computed from them once.
+/// A server: its tools, prompts and resources, and everything that could be computed from them once.
 ///
 /// Build it with [`Server::builder`]; serve it with [`serve_stdio`](Server::serve_stdio) or
 /// [`serve`](Server::serve). All clones are the same server.
@@ -25,12 +26,16 @@ pub struct Server(Arc<Inner>);
 
 pub(crate) struct Inner {
     pub(crate) info: Implementation,
-    pub(crate) tools: Vec<BoundTool>,
-    pub(crate) by_name: HashMap<&'static str, usize>,
-    /// `tools/list`, by page.
-    pub(crate) pages: Vec<Page>,
-    /// Which page a cursor means.
-    pub(crate) by_cursor: HashMap<String, usize>,
+    /// Of all kinds; the catalogs say which is which.
+    pub(crate) functions: Vec<Bound>,
+    pub(crate) tools: Catalog,
+    pub(crate) prompts: Catalog,
+    pub(crate) resources: Catalog,
+    pub(crate) templates: Catalog,
+    /// Whom a resource's URI belongs to.
+    pub(crate) router: Router,
+    /// Whether an argument can be completed.
+    pub(crate) completes: bool,
     /// The result of `server/discover`.
     pub(crate) discover: String,
     pub(crate) writer: ResultWriter,
@@ -41,6 +46,17 @@ pub(crate) struct Inner {
     pub(crate) claims_apart: Option<Once>,
     pub(crate) audience: String,
     pub(crate) options: Options,
+}
+
+impl Inner {
+    /// Whether tools are offered; a server without anything says that it has none.
+    pub(crate) fn has_tools(&self) -> bool {
+        !self.tools.is_empty() || self.functions.is_empty()
+    }
+
+    pub(crate) fn has_resources(&self) -> bool {
+        !self.resources.is_empty() || !self.templates.is_empty()
+    }
 }
 
 /// What an operator may set.
@@ -76,7 +92,7 @@ impl Server {
 
     /// The names of the tools, in the order in which they are listed.
     pub fn tool_names(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.0.tools.iter().map(|tool| tool.spec.name)
+        self.0.tools.keys()
     }
 
     /// How many states were refused, by reason; clients are not told the reason.
@@ -86,10 +102,6 @@ impl Server {
 
     pub(crate) fn inner(&self) -> &Inner {
         &self.0
-    }
-
-    pub(crate) fn tool(&self, index: usize) -> &BoundTool {
-        &self.0.tools[index]
     }
 
     pub(crate) fn states(&self) -> &RequestStates {
@@ -102,13 +114,13 @@ impl Server {
 
     /// Says once that claims of this server's are not seen where its states are taken too. For
     /// `Context::claim`, of which nobody knows before it is called.
-    pub(crate) fn warn_of_claims_apart(&self, tool: &str) {
+    pub(crate) fn warn_of_claims_apart(&self, function: &str) {
         let Some(said) = &self.0.claims_apart else {
             return;
         };
         said.call_once(|| {
             tracing::warn!(
-                tool,
+                function,
                 "a key is claimed in this process only, although its state keys can be shared; add \
                  `.once_guard(..)`, or `.single_instance()` where there is one process only"
             );

@@ -1,4 +1,4 @@
-//! What `#[tool]` says about a function, as constant data.
+//! What `#[tool]`, `#[prompt]` and `#[resource]` say about a function, as constant data.
 #![expect(missing_docs, reason = "most fields are the attribute's own keys")]
 
 use std::time::Duration;
@@ -7,23 +7,22 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
 use crate::{
+    completion::{Completing, CompletionFuture},
     form::RenderedForm,
     parameters::{Shared, StructMember},
     tool::OutputSpec,
 };
 
-/// A tool, as its attribute and signature describe it.
+/// A function, as its attribute and signature describe it.
 #[derive(Debug)]
-pub struct ToolSpec {
+pub struct FunctionSpec {
     pub name: &'static str,
     pub title: Option<&'static str>,
     pub description: Option<&'static str>,
     pub icons: &'static [IconSpec],
-    pub annotations: AnnotationSpec,
+    pub kind: KindSpec,
     pub arguments: ArgumentsSpec,
     pub extra: Extra,
-    /// Serves this schema verbatim, outside the dialect.
-    pub input_schema: Option<fn() -> Value>,
     pub output: OutputSpec,
     pub states: &'static [StateSpec],
     pub markers: &'static [MarkerSpec],
@@ -32,7 +31,55 @@ pub struct ToolSpec {
     pub location: Location,
 }
 
-/// An icon of a tool.
+/// What one kind of function has that others have not.
+#[derive(Debug)]
+pub enum KindSpec {
+    Tool(ToolSpec),
+    Prompt,
+    Resource(ResourceSpec),
+}
+
+/// What a tool alone has.
+#[derive(Debug)]
+pub struct ToolSpec {
+    pub annotations: AnnotationSpec,
+    /// Serves this schema verbatim, outside the dialect.
+    pub input_schema: Option<fn() -> Value>,
+}
+
+/// What a resource, or a template of resources, alone has.
+#[derive(Debug)]
+pub struct ResourceSpec {
+    /// The URI, or a template of URIs.
+    pub uri: &'static str,
+    pub mime_type: Option<&'static str>,
+    /// In bytes.
+    pub size: Option<u64>,
+    /// `user`, `assistant`.
+    pub audience: &'static [&'static str],
+    /// From 0 to 1.
+    pub priority: Option<f64>,
+    /// As in RFC 3339.
+    pub last_modified: Option<&'static str>,
+}
+
+impl FunctionSpec {
+    /// The kind, for messages.
+    pub(crate) fn kind_name(&self) -> &'static str {
+        match self.kind {
+            KindSpec::Tool(_) => "tool",
+            KindSpec::Prompt => "prompt",
+            KindSpec::Resource(_) => "resource",
+        }
+    }
+
+    /// Whether arguments come as text: those of prompts, and the variables of a template.
+    pub(crate) fn takes_text(&self) -> bool {
+        !matches!(self.kind, KindSpec::Tool(_))
+    }
+}
+
+/// An icon of a function.
 #[derive(Debug)]
 pub struct IconSpec {
     pub src: &'static str,
@@ -53,7 +100,7 @@ pub struct AnnotationSpec {
 /// Makes a type's JSON Schema.
 pub(crate) type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
 
-/// Where a tool's arguments come from.
+/// Where a function's arguments come from.
 #[derive(Debug)]
 pub enum ArgumentsSpec {
     /// The plain parameters of the signature.
@@ -80,6 +127,16 @@ pub struct ArgumentSpec {
     pub default: Option<fn() -> Option<Value>>,
     /// Bounds and other keywords, added to the type's schema.
     pub keywords: &'static [Keyword],
+    /// `Mcp-Param-..`: mirrored into this header, where there are headers.
+    pub header: Option<&'static str>,
+    /// What a client may propose while its user types.
+    pub complete: Option<CompleteSpec>,
+}
+
+/// Where proposals for an argument come from.
+pub enum CompleteSpec {
+    List(&'static [&'static str]),
+    Function(fn(Completing) -> CompletionFuture),
 }
 
 /// A keyword of a parameter's schema.
@@ -118,7 +175,7 @@ pub struct MarkerSpec {
     pub check: fn() -> Option<&'static str>,
 }
 
-/// What a tool does at most once.
+/// What a function does at most once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnceSpec {
     /// It may run as often as it is called.
@@ -129,7 +186,7 @@ pub enum OnceSpec {
     Key,
 }
 
-/// Where the tool was declared, for messages.
+/// Where the function was declared, for messages.
 #[derive(Debug, Clone, Copy)]
 pub struct Location {
     pub file: &'static str,

@@ -86,7 +86,7 @@ mod bare {
 }
 
 use forms::Confirm;
-use mcp_server::__private::Tool as _;
+use mcp_server::__private::Function as _;
 use mcp_server::{Elicit, tool};
 
 /// Parameters with the names of the generated code's own locals, of the function and of the wire's keywords.

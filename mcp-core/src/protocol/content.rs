@@ -39,6 +39,18 @@ from_variants!(ContentBlock {
     Resource(EmbeddedResource),
 });
 
+impl From<String> for ContentBlock {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<&str> for ContentBlock {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
 impl ContentBlock {
     /// A block of text.
     #[must_use]

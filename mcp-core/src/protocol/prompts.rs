@@ -201,4 +201,23 @@ impl PromptMessage {
             content: content.into(),
         }
     }
+
+    /// What the person says.
+    ///
+    /// ```
+    /// use mcp_core::protocol::PromptMessage;
+    ///
+    /// let message = PromptMessage::user("Review this code.");
+    /// assert_eq!(message.content.as_text(), Some("Review this code."));
+    /// ```
+    #[must_use]
+    pub fn user(content: impl Into<ContentBlock>) -> Self {
+        Self::new(Role::User, content)
+    }
+
+    /// What the model says.
+    #[must_use]
+    pub fn assistant(content: impl Into<ContentBlock>) -> Self {
+        Self::new(Role::Assistant, content)
+    }
 }

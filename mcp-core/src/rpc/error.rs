@@ -82,6 +82,14 @@ impl RpcError {
         Self::new(code::INVALID_PARAMS, message)
     }
 
+    /// `-32602` for a resource that does not exist, with its URI in `data`.
+    ///
+    /// Specification: server/resources, Error Handling.
+    #[must_use]
+    pub fn resource_not_found(uri: &str) -> Self {
+        Self::invalid_params("resource not found").with_data(serde_json::json!({ "uri": uri }))
+    }
+
     /// `-32603`: the peer's own failure, without its inner text.
     pub fn internal_error(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(code::INTERNAL_ERROR, message)

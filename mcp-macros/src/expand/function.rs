@@ -1,4 +1,4 @@
-//! Prints a free function: its struct, and the `Tool` of that.
+//! Prints a free function: its struct, and the `Function` of that.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -9,7 +9,7 @@ use super::{call, spec};
 use crate::syntax::{as_ours, ours};
 use crate::tool::model::{Handle, Tool};
 
-/// The struct of a free function, and its `Tool`.
+/// The struct of a free function, and its `Function`.
 pub(crate) fn function(tool: &Tool, handle: &Handle) -> TokenStream {
     let spec = spec::of(tool);
     let call = call::body(tool);
@@ -17,8 +17,8 @@ pub(crate) fn function(tool: &Tool, handle: &Handle) -> TokenStream {
     // Where a future that is not `Send`, or a type that is no result, is reported.
     let span = ours(tool.function.span());
     let implementation = quote_spanned! {span=>
-        fn spec(&self) -> &'static __mcp::ToolSpec {
-            static SPEC: __mcp::ToolSpec = #spec;
+        fn spec(&self) -> &'static __mcp::FunctionSpec {
+            static SPEC: __mcp::FunctionSpec = #spec;
             &SPEC
         }
         fn call(&self, call: __mcp::Call) -> __mcp::Running {
@@ -31,7 +31,7 @@ pub(crate) fn function(tool: &Tool, handle: &Handle) -> TokenStream {
 /// What a faulty function leaves behind, so that `tools![name]` brings no second error.
 pub(crate) fn stand_in(handle: &Handle, cfgs: &[Attribute]) -> TokenStream {
     let implementation = quote! {
-        fn spec(&self) -> &'static __mcp::ToolSpec {
+        fn spec(&self) -> &'static __mcp::FunctionSpec {
             loop {}
         }
         fn call(&self, _: __mcp::Call) -> __mcp::Running {
@@ -61,9 +61,11 @@ fn wrapped(
         const _: () = {
             #import
             #[automatically_derived]
-            impl __mcp::Tool for #name {
+            impl __mcp::Function for #name {
                 #implementation
             }
+            #[automatically_derived]
+            impl __mcp::Tool for #name {}
         };
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn methods(block: &Block, tools: &[Tool], krate: Option<&Path>) -> To
             #(#cfgs)*
             #allow
             impl #generics __Method<#number> for #self_ty #clause {
-                const SPEC: &'static __mcp::ToolSpec = &#spec;
+                const SPEC: &'static __mcp::FunctionSpec = &#spec;
                 fn __call(self: __mcp::Arc<Self>, call: __mcp::Call) -> __mcp::Running {
                     #call
                 }
@@ -48,13 +48,13 @@ pub(crate) fn methods(block: &Block, tools: &[Tool], krate: Option<&Path>) -> To
         const _: () = {
             #import
             trait __Method<const N: usize>: __mcp::Send + __mcp::Sync + 'static {
-                const SPEC: &'static __mcp::ToolSpec;
+                const SPEC: &'static __mcp::FunctionSpec;
                 fn __call(self: __mcp::Arc<Self>, call: __mcp::Call) -> __mcp::Running;
             }
             struct __Bound<T, const N: usize>(__mcp::Arc<T>);
             #[automatically_derived]
-            impl<T: __Method<N>, const N: usize> __mcp::Tool for __Bound<T, N> {
-                fn spec(&self) -> &'static __mcp::ToolSpec {
+            impl<T: __Method<N>, const N: usize> __mcp::Function for __Bound<T, N> {
+                fn spec(&self) -> &'static __mcp::FunctionSpec {
                     T::SPEC
                 }
                 fn call(&self, call: __mcp::Call) -> __mcp::Running {

@@ -1,4 +1,4 @@
-//! A tool's `ToolSpec`: constant data.
+//! A tool's `FunctionSpec`: constant data.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
@@ -47,20 +47,22 @@ pub(super) fn of(tool: &Tool) -> TokenStream {
             .map(|time| quote!(__mcp::Duration::from_millis(#time))),
     );
     quote! {
-        __mcp::ToolSpec {
+        __mcp::FunctionSpec {
             name: #name,
             title: #title,
             description: #description,
             icons: &[#(#icons),*],
-            annotations: __mcp::AnnotationSpec {
-                read_only: #read_only,
-                destructive: #destructive,
-                idempotent: #idempotent,
-                open_world: #open_world,
-            },
+            kind: __mcp::KindSpec::Tool(__mcp::ToolSpec {
+                annotations: __mcp::AnnotationSpec {
+                    read_only: #read_only,
+                    destructive: #destructive,
+                    idempotent: #idempotent,
+                    open_world: #open_world,
+                },
+                input_schema: #input_schema,
+            }),
             arguments: #arguments,
             extra: __mcp::Extra::#extra,
-            input_schema: #input_schema,
             output: #output,
             states: &[#(#states),*],
             markers: &[#(#markers),*],
@@ -154,6 +156,8 @@ fn argument_spec(ty: &Type, argument: &Argument) -> TokenStream {
             optional: #optional,
             default: #default,
             keywords: &[#(#keywords),*],
+            header: __mcp::Option::None,
+            complete: __mcp::Option::None,
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::{
     error::ToolError,
     once::Finished,
     outcome::{Interrupt, Reason, Request},
-    spec::{MarkerSpec, OnceSpec, ToolSpec},
+    spec::{FunctionSpec, MarkerSpec, OnceSpec},
     state::{self, Asked, Digest},
 };
 
@@ -39,7 +39,7 @@ const MAX_LEARNED: usize = state::MAX_PAYLOAD - 4 * 1024;
 #[derive(Debug)]
 pub struct Asking<'c> {
     ctx: &'c Context,
-    spec: &'static ToolSpec,
+    spec: &'static FunctionSpec,
     /// The answers that came with a verified state.
     responses: InputResponses<'c>,
     waiting: bool,
@@ -391,7 +391,7 @@ struct Open<'s> {
 
 impl Open<'_> {
     /// The recorded answers that led to it.
-    fn pins<'e>(&self, spec: &'static ToolSpec, exchange: &'e Exchange) -> Vec<&'e [u8]> {
+    fn pins<'e>(&self, spec: &'static FunctionSpec, exchange: &'e Exchange) -> Vec<&'e [u8]> {
         self.depends_on
             .iter()
             .map(|index| {

@@ -25,19 +25,19 @@ impl Context {
     /// A tool error that says why the call must not run: still running, already done, failed
     /// before, or that nobody can tell.
     pub async fn claim(&self, key: impl std::fmt::Display) -> Result<(), ToolError> {
-        self.server().warn_of_claims_apart(self.tool_name());
+        self.server().warn_of_claims_apart(self.name());
         let lifetime = self.server().states().lifetime() + Duration::from_secs(SKEW);
         let a_lifetime = SystemTime::now() + lifetime;
         let of_state = self.exchange().verified.as_ref().map(|b| b.claim_until());
         let until = of_state.map_or(a_lifetime, |until| until.max(a_lifetime));
-        let key = ClaimKey::new(self.tool_name(), key);
+        let key = ClaimKey::new(self.name(), key);
         self.claim_until(key, until).await
     }
 
     /// Claims this exchange. One that has no verified state cannot be played again.
     pub(crate) async fn claim_exchange(&self) -> Result<(), ToolError> {
         let claim = self.exchange().verified.as_ref().map(|body| {
-            let key = ClaimKey::exchange(self.tool_name(), body.exchange);
+            let key = ClaimKey::exchange(self.name(), body.exchange);
             (key, body.claim_until())
         });
         match claim {
@@ -49,7 +49,7 @@ impl Context {
     /// Claims a key of the tool's for the period that the server sets.
     pub(crate) async fn claim_key(&self, key: String) -> Result<(), ToolError> {
         let until = SystemTime::now() + self.inner.server.options().once_period;
-        self.claim_until(ClaimKey::new(self.tool_name(), key), until)
+        self.claim_until(ClaimKey::new(self.name(), key), until)
             .await
     }
 
@@ -65,7 +65,7 @@ impl Context {
             Err(refused) => {
                 self.inner.claimed.fetch_sub(1, Ordering::AcqRel);
                 if let ClaimRefused::Unavailable(error) = &refused {
-                    tracing::error!(tool = self.tool_name(), %error, "the once-only guard is unavailable");
+                    tracing::error!(tool = self.name(), %error, "the once-only guard is unavailable");
                 }
                 Err(ToolError::new(refused.text(&key)))
             }
@@ -77,7 +77,7 @@ impl Context {
         let claims = std::mem::take(&mut self.exchange().claims);
         for (key, claimed) in claims {
             if let Err(error) = self.inner.server.guard().finish(&key, claimed, how).await {
-                tracing::error!(tool = self.tool_name(), %error, "a claim could not be finished");
+                tracing::error!(tool = self.name(), %error, "a claim could not be finished");
             }
         }
     }

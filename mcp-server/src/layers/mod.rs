@@ -29,7 +29,7 @@ pub type LayerFuture<'a> = Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>
 ///         Box::pin(async move {
 ///             let begin = Instant::now();
 ///             let result = next.run(ctx.clone()).await;
-///             println!("{}, round {}: {:?}", ctx.tool_name(), ctx.round(), begin.elapsed());
+///             println!("{}, round {}: {:?}", ctx.name(), ctx.round(), begin.elapsed());
 ///             result
 ///         })
 ///     }

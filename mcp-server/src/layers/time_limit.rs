@@ -33,7 +33,7 @@ impl CallLayer for TimeLimit {
             if ctx.has_claims() {
                 return call.await;
             }
-            tracing::warn!(tool = ctx.tool_name(), limit = ?self.0, "a call took too long");
+            tracing::warn!(tool = ctx.name(), limit = ?self.0, "a call took too long");
             Err(ToolError::new(format!(
                 "the call took longer than {:?}, which is its limit; what it has begun may still happen, \
                  so look before it is called again",

@@ -2,14 +2,19 @@
 //!
 //! Specification: server/tools, Error Handling; basic/patterns/mrtr, InputRequiredResult.
 
-use mcp_core::rpc::{RawId, RpcError, begin_result, write_error, write_str};
+use mcp_core::{
+    protocol::{GetPromptResult, JsonObject, Meta, ReadResourceResult, ResourceContents},
+    rpc::{RawId, RpcError, begin_result, write_error, write_json, write_str},
+};
 
-use super::tools::binding;
+use super::call::binding;
 use crate::{
     asking::Exchange,
     context::Context,
     error::{Chain, Kind, ToolError, reference},
+    function::Reply,
     outcome::{CallResult, InputRequired, Interrupt, Outcome, Reason, Request},
+    spec::KindSpec,
     state::SealError,
     tool::{ToolResult, write_result},
 };
@@ -29,27 +34,122 @@ pub(crate) fn write(ctx: &Context, id: RawId<'_>, result: CallResult, out: &mut 
 }
 
 fn write_outcome(ctx: &Context, result: CallResult, out: &mut Vec<u8>) -> Result<(), RpcError> {
-    let tool = ctx.tool();
-    let writer = &ctx.server().inner().writer;
-    let (result, wrapped) = match result {
-        Ok(Outcome::Complete(result)) => match checked(ctx, &result) {
-            Ok(()) => (result, tool.wraps_result()),
-            Err(error) => (error, false),
-        },
+    let reply = match result {
+        Ok(Outcome::Complete(Reply::Tool(result))) => {
+            let wrapped = ctx.function().wraps_result();
+            match checked(ctx, &result) {
+                Ok(()) => write_tool_result(ctx, &result, wrapped, out),
+                Err(error) => write_tool_result(ctx, &error, false, out),
+            }
+            return Ok(());
+        }
+        Ok(Outcome::Complete(reply)) => reply,
         Ok(Outcome::InputRequired(input)) => return write_input_required(ctx, input, out),
-        // A tool's own walk turns this into questions; a layer made it up.
+        // The walk through the questions turns this into questions; a layer made it up.
         Err(Interrupt(Reason::Waiting)) => {
             return Err(RpcError::internal_error(
                 "a layer lost the call's questions",
             ));
         }
-        Err(Interrupt(Reason::Arguments(fault))) => (
-            ToolResult::error(format!("the arguments do not fit: {}", fault.0)),
-            false,
-        ),
-        Err(Interrupt(Reason::Tool(error))) => (disclose(ctx, error)?, false),
+        Err(Interrupt(Reason::NotFound)) => return Err(RpcError::resource_not_found(ctx.target())),
+        Err(Interrupt(Reason::Arguments(fault))) => {
+            let text = format!("the arguments do not fit: {}", fault.0);
+            if !is_tool(ctx) {
+                return Err(RpcError::invalid_params(text));
+            }
+            ToolResult::error(text).into()
+        }
+        Err(Interrupt(Reason::Tool(error))) => disclose(ctx, error)?.into(),
     };
-    write_result(out, &result, wrapped, writer);
+    match reply {
+        Reply::Tool(result) => write_tool_result(ctx, &result, false, out),
+        Reply::Prompt(result) => write_prompt(ctx, &result, out)?,
+        Reply::Resource(result) => write_resource(ctx, *result, out)?,
+    }
+    Ok(())
+}
+
+fn is_tool(ctx: &Context) -> bool {
+    matches!(ctx.spec().kind, KindSpec::Tool(_))
+}
+
+fn write_tool_result(ctx: &Context, result: &ToolResult, wrapped: bool, out: &mut Vec<u8>) {
+    write_result(out, result, wrapped, &ctx.server().inner().writer);
+}
+
+/// Specification: server/prompts, Getting a Prompt.
+fn write_prompt(
+    ctx: &Context,
+    result: &GetPromptResult,
+    out: &mut Vec<u8>,
+) -> Result<(), RpcError> {
+    let before = out.len();
+    out.extend_from_slice(br#"{"resultType":"complete","#);
+    if let Some(description) = result.description.as_deref().or(ctx.spec().description) {
+        out.extend_from_slice(br#""description":"#);
+        write_str(out, description);
+        out.push(b',');
+    }
+    out.extend_from_slice(br#""messages":"#);
+    write_json(out, &result.messages);
+    write_end(ctx, &result.extra, result.meta.as_ref(), before, out)
+}
+
+/// Specification: server/resources, Reading Resources.
+fn write_resource(
+    ctx: &Context,
+    mut result: ReadResourceResult,
+    out: &mut Vec<u8>,
+) -> Result<(), RpcError> {
+    let before = out.len();
+    let mime_type = match &ctx.spec().kind {
+        KindSpec::Resource(resource) => resource.mime_type,
+        _ => None,
+    };
+    for contents in &mut result.contents {
+        let (uri, declared) = match contents {
+            ResourceContents::Text(text) => (&mut text.uri, &mut text.mime_type),
+            ResourceContents::Blob(blob) => (&mut blob.uri, &mut blob.mime_type),
+            _ => continue,
+        };
+        if uri.is_empty() {
+            ctx.target().clone_into(uri);
+        }
+        if declared.is_none() {
+            *declared = mime_type.map(str::to_owned);
+        }
+    }
+    out.extend_from_slice(br#"{"resultType":"complete","contents":"#);
+    write_json(out, &result.contents);
+    out.extend_from_slice(br#","ttlMs":"#);
+    write_json(out, &result.ttl_ms.unwrap_or_default());
+    out.extend_from_slice(br#","cacheScope":"#);
+    write_json(out, &result.cache_scope.unwrap_or_default());
+    write_end(ctx, &result.extra, result.meta.as_ref(), before, out)
+}
+
+/// The end of a prompt's or resource's result, and its limit.
+fn write_end(
+    ctx: &Context,
+    extra: &JsonObject,
+    meta: Option<&Meta>,
+    before: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), RpcError> {
+    let writer = &ctx.server().inner().writer;
+    for (name, value) in extra {
+        out.push(b',');
+        write_str(out, name);
+        out.push(b':');
+        write_json(out, value);
+    }
+    writer.write_meta(out, meta);
+    if out.len() - before > writer.limit {
+        return Err(RpcError::internal_error(format!(
+            "the result has more than {} bytes, which is the server's limit",
+            writer.limit
+        )));
+    }
     Ok(())
 }
 
@@ -61,9 +161,9 @@ fn checked(ctx: &Context, result: &ToolResult) -> Result<(), ToolResult> {
     if result.is_error || !ctx.server().options().validate_results {
         return Ok(());
     }
-    ctx.tool().check_output(json).map_err(|why| {
+    ctx.function().check_output(json).map_err(|why| {
         let reference = reference();
-        tracing::error!(tool = ctx.tool_name(), %reference, "the result does not fit its schema: {why}");
+        tracing::error!(tool = ctx.name(), %reference, "the result does not fit its schema: {why}");
         ToolResult::error(format!(
             "the tool's result does not fit its own schema; the server's log has the reason under {reference}"
         ))
@@ -74,23 +174,37 @@ fn checked(ctx: &Context, result: &ToolResult) -> Result<(), ToolResult> {
 ///
 /// # Errors
 ///
-/// The error itself, where it is one of the protocol.
+/// The error itself, where it is one of the protocol, or where the function is no tool: its result has
+/// no place for an error.
 fn disclose(ctx: &Context, error: ToolError) -> Result<ToolResult, RpcError> {
-    match error.into_kind() {
-        Kind::Shown(text) => Ok(ToolResult::error(text)),
-        Kind::Protocol(error) => Err(error),
+    let text = match error.into_kind() {
+        Kind::Shown(text) => text,
+        Kind::Protocol(error) => return Err(error),
         Kind::Foreign { source, shown } => {
-            let chain = Chain(&*source);
+            let (function, chain) = (ctx.name(), Chain(&*source));
+            let kind = ctx.spec().kind_name();
             if shown || ctx.server().options().show_errors {
-                tracing::warn!(tool = ctx.tool_name(), error = %chain, "a tool failed");
-                return Ok(ToolResult::error(chain.to_string()));
+                tracing::warn!(function, error = %chain, "a {kind} failed");
+                chain.to_string()
+            } else {
+                let reference = reference();
+                tracing::error!(function, %reference, error = %chain, "a {kind} failed");
+                format!("the {kind} failed; the server's log has the reason under {reference}")
             }
-            let reference = reference();
-            tracing::error!(tool = ctx.tool_name(), %reference, error = %chain, "a tool failed");
-            Ok(ToolResult::error(format!(
-                "the tool failed; the server's log has the reason under {reference}"
-            )))
         }
+    };
+    if is_tool(ctx) {
+        Ok(ToolResult::error(text))
+    } else {
+        Err(RpcError::internal_error(text))
+    }
+}
+
+/// An error of a function that has no result of its own to put it in.
+pub(super) fn error_of(ctx: &Context, error: ToolError) -> RpcError {
+    match disclose(ctx, error) {
+        Ok(result) => RpcError::internal_error(result.as_text().unwrap_or_default().to_owned()),
+        Err(error) => error,
     }
 }
 
@@ -110,7 +224,8 @@ fn write_input_required(
              call again to begin anew",
             server.options().max_rounds
         );
-        write_result(out, &ToolResult::error(text), false, &server.inner().writer);
+        let error = disclose(ctx, ToolError::new(text))?;
+        write_tool_result(ctx, &error, false, out);
         return Ok(());
     }
     check_questions(ctx, &input)?;
@@ -171,11 +286,11 @@ fn check_questions(ctx: &Context, input: &InputRequired) -> Result<(), RpcError>
         None => Ok(()),
         Some(fault) => {
             tracing::error!(
-                tool = ctx.tool_name(),
+                function = ctx.name(),
                 "the input request cannot be sent: {fault}"
             );
             Err(RpcError::internal_error(
-                "a question of this tool cannot be asked",
+                "a question of this call cannot be asked",
             ))
         }
     }
@@ -195,7 +310,7 @@ fn seal(ctx: &Context, exchange: &mut Exchange) -> Result<String, RpcError> {
 
 fn failed(ctx: &Context, error: &SealError) -> RpcError {
     let reference = reference();
-    tracing::error!(tool = ctx.tool_name(), %reference, %error, "the state could not be sealed");
+    tracing::error!(function = ctx.name(), %reference, %error, "the state could not be sealed");
     RpcError::internal_error(format!(
         "the call cannot be continued; the server's log has the reason under {reference}"
     ))

@@ -1,4 +1,4 @@
-//! Runs a tool: its layers, its own future, and what has to happen when that ends.
+//! Runs a function: its layers, its own future, and what has to happen when that ends.
 //!
 //! Motivation: most calls end when they are first polled. So the tool's own future is polled where
 //! the message was read, without another one around it; what a call needs beyond that is boxed.
@@ -10,36 +10,40 @@ use std::{
     task::{Context as Task, Poll, ready},
 };
 
+use mcp_core::rpc::RpcError;
+
 use crate::{
     call::Call,
     context::Context,
     error::reference,
+    function::Running,
     layers::Next,
     once::Finished,
     outcome::{CallResult, InputRequired, Interrupt, Outcome, Reason},
-    tool::{Running, ToolResult},
+    spec::KindSpec,
+    tool::ToolResult,
 };
 
 /// A call on its way to its result.
 pub(crate) enum CallFuture {
-    /// A tool without layers.
+    /// A function without layers.
     Plain(Invocation),
     /// Anything else.
     Boxed(Running),
-    /// It did not get as far as the tool.
+    /// It did not get as far as the function.
     Ended(Option<CallResult>),
 }
 
 impl CallFuture {
-    /// Runs the tool with its layers.
-    pub(crate) fn tool(ctx: Context) -> Self {
-        if ctx.tool().layers.is_empty() {
+    /// Runs the function with its layers.
+    pub(crate) fn function(ctx: Context) -> Self {
+        if ctx.function().layers.is_empty() {
             return Self::Plain(Invocation::new(ctx));
         }
         Self::Boxed(Box::pin(async move {
             // The layers' own code begins inside of the future, where a panic is caught.
             let mut layered =
-                Box::pin(async { Next::new(&ctx.tool().layers).run(ctx.clone()).await });
+                Box::pin(async { Next::new(&ctx.function().layers).run(ctx.clone()).await });
             let result = std::future::poll_fn(|cx| poll_unwinding(layered.as_mut(), cx)).await;
             drop(layered);
             result.unwrap_or_else(|Panicked| failed(&ctx))
@@ -62,7 +66,7 @@ impl Future for CallFuture {
     }
 }
 
-/// The tool itself, inside of all layers.
+/// The function itself, inside of all layers.
 pub(crate) struct Invocation {
     ctx: Context,
     running: Running,
@@ -103,7 +107,7 @@ impl Drop for Invocation {
 }
 
 fn start(ctx: &Context) -> Running {
-    let running = ctx.tool().handler.call(Call::new(ctx.clone()));
+    let running = ctx.function().handler.call(Call::new(ctx.clone()));
     #[cfg(feature = "testing")]
     let running = Box::pin(crate::testing::counted(ctx.clone(), running));
     running
@@ -120,11 +124,9 @@ impl Future for Invocation {
                 && let Err(Interrupt(Reason::Arguments(fault))) = &result
             {
                 let ctx = &self.ctx;
-                match ctx.tool().mend_arguments(ctx.arguments(), &fault.0) {
+                match ctx.function().mend_arguments(ctx.arguments(), &fault.0) {
                     Ok(mended) => ctx.coerce(mended),
-                    Err(text) => {
-                        return Poll::Ready(Ok(Outcome::Complete(ToolResult::error(text))));
-                    }
+                    Err(text) => return Poll::Ready(unfit(ctx, text)),
                 }
                 self.running = start(&self.ctx);
                 self.stage = Stage::Mended;
@@ -145,20 +147,33 @@ impl Future for Invocation {
 /// Ends what the body has claimed, by how it ended.
 async fn finish(ctx: Context, result: CallResult) -> CallResult {
     let how = match &result {
-        Ok(Outcome::Complete(result)) if !result.is_error => Finished::Done,
+        Ok(Outcome::Complete(reply)) if !reply.is_error() => Finished::Done,
         _ => Finished::Failed,
     };
     ctx.finish_claims(how).await;
     result
 }
 
-/// What the model sees of a panic.
+/// What a peer sees of a panic.
 fn failed(ctx: &Context) -> CallResult {
     let reference = reference();
-    tracing::error!(tool = ctx.tool_name(), %reference, "a call panicked");
-    Ok(Outcome::Complete(ToolResult::error(format!(
-        "the tool failed; the server's log has the reason under {reference}"
-    ))))
+    tracing::error!(function = ctx.name(), %reference, "a call panicked");
+    let kind = ctx.spec().kind_name();
+    let text = format!("the {kind} failed; the server's log has the reason under {reference}");
+    match ctx.spec().kind {
+        KindSpec::Tool(_) => Ok(Outcome::Complete(ToolResult::error(text).into())),
+        KindSpec::Prompt | KindSpec::Resource(_) => Err(RpcError::internal_error(text).into()),
+    }
+}
+
+/// Arguments that do not fit are for the model where a tool was called: it can correct itself.
+///
+/// Specification: server/tools, Error Handling.
+pub(super) fn unfit(ctx: &Context, text: String) -> CallResult {
+    match ctx.spec().kind {
+        KindSpec::Tool(_) => Ok(Outcome::Complete(ToolResult::error(text).into())),
+        KindSpec::Prompt | KindSpec::Resource(_) => Err(RpcError::invalid_params(text).into()),
+    }
 }
 
 /// A call has panicked; its text went to the panic hook, and never to the client.

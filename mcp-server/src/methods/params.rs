@@ -33,6 +33,18 @@ pub(crate) struct Params<'a> {
     pub(crate) input_responses: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(crate) cursor: Option<&'a RawValue>,
+    /// Of `resources/read`.
+    #[serde(borrow, default, deserialize_with = "optional_str")]
+    pub(crate) uri: Option<Cow<'a, str>>,
+    /// Of `completion/complete`.
+    #[serde(borrow, rename = "ref")]
+    pub(crate) reference: Option<&'a RawValue>,
+    /// Of `completion/complete`.
+    #[serde(borrow)]
+    pub(crate) argument: Option<&'a RawValue>,
+    /// Of `completion/complete`.
+    #[serde(borrow)]
+    pub(crate) context: Option<&'a RawValue>,
     /// Of `notifications/cancelled`.
     #[serde(borrow)]
     pub(crate) request_id: Option<&'a RawValue>,
@@ -184,6 +196,8 @@ pub(crate) fn diagnose(params: &RawValue) -> RpcError {
         #[serde(borrow)]
         name: Option<&'a RawValue>,
         #[serde(borrow)]
+        uri: Option<&'a RawValue>,
+        #[serde(borrow)]
         request_state: Option<&'a RawValue>,
     }
     let Ok(members) = serde_json::from_str::<ByName<Members<'_>>>(params.get()) else {
@@ -193,6 +207,7 @@ pub(crate) fn diagnose(params: &RawValue) -> RpcError {
     };
     for (member, name) in [
         (members.name, "name"),
+        (members.uri, "uri"),
         (members.request_state, "requestState"),
     ] {
         if let Some(raw) = member
@@ -225,6 +240,8 @@ pub(crate) struct Received {
     line: Box<str>,
     arguments: Option<Span>,
     responses: Option<Span>,
+    /// What the request addresses, where that is not the name of a function.
+    pub(crate) address: Option<Box<str>>,
     pub(crate) revision: Revision,
     pub(crate) kinds: Kinds,
 }
@@ -254,6 +271,7 @@ impl Received {
         Self {
             arguments: span(params.arguments),
             responses: span(params.input_responses),
+            address: None,
             line: line.into(),
             revision: terms.revision,
             kinds: terms.kinds,

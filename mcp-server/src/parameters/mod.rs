@@ -1,15 +1,16 @@
-//! What a tool function may take besides plain arguments, and how each is filled.
+//! What a function may take besides plain arguments, and how each is filled.
 
 mod args;
 mod members;
 mod probe;
 mod shared;
 mod slots;
+mod text;
 
-pub(crate) use self::members::Members;
 pub use self::{
     args::{Args, ArgsParam},
     probe::{StructMember, members_of},
     shared::{Shared, State, StateParam},
     slots::{ArgumentFault, Slots, missing_is_ok},
 };
+pub(crate) use self::{members::Members, text::from_text_members};

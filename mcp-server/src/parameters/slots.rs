@@ -9,7 +9,7 @@ use serde::{
     forward_to_deserialize_any,
 };
 
-use super::members::Members;
+use super::{members::Members, text::Text};
 use crate::spec::{ArgumentSpec, Extra};
 
 /// Arguments that do not fit: what the parser said.
@@ -24,6 +24,8 @@ pub struct Slots<'a, const N: usize> {
     /// Each the JSON of one value.
     values: [Option<&'a str>; N],
     specs: &'static [ArgumentSpec],
+    /// Whether the values are text, whatever their types.
+    texts: bool,
 }
 
 impl<'a, const N: usize> Slots<'a, N> {
@@ -31,6 +33,7 @@ impl<'a, const N: usize> Slots<'a, N> {
         arguments: &'a str,
         specs: &'static [ArgumentSpec],
         extra: Extra,
+        texts: bool,
     ) -> Result<Self, ArgumentFault> {
         let mut values = [None; N];
         for member in Members::of(arguments) {
@@ -48,7 +51,11 @@ impl<'a, const N: usize> Slots<'a, N> {
                 None => return Err(ArgumentFault("an argument is not known".to_owned())),
             }
         }
-        Ok(Self { values, specs })
+        Ok(Self {
+            values,
+            specs,
+            texts,
+        })
     }
 
     /// The argument at `index`; an absent one may still be `None`.
@@ -57,6 +64,11 @@ impl<'a, const N: usize> Slots<'a, N> {
     ///
     /// Where it is absent or has another type.
     pub fn get<T: Deserialize<'a>>(&self, index: usize) -> Result<T, ArgumentFault> {
+        if self.texts
+            && let Some(text) = self.values[index].and_then(Text::of)
+        {
+            return T::deserialize(text).map_err(|error| self.fault(index, &error));
+        }
         self.get_with(index, |d| T::deserialize(d), |d| T::deserialize(d))
     }
 
@@ -89,12 +101,15 @@ impl<'a, const N: usize> Slots<'a, N> {
         ) -> Result<T, serde_json::Error>,
         absent: impl FnOnce(Missing) -> Result<T, serde_json::Error>,
     ) -> Result<T, ArgumentFault> {
-        let name = self.specs[index].name;
         match self.values[index] {
             Some(raw) => present(&mut serde_json::Deserializer::from_str(raw)),
-            None => absent(Missing(name)),
+            None => absent(Missing(self.specs[index].name)),
         }
-        .map_err(|e| ArgumentFault(format!("`{name}`: {e}")))
+        .map_err(|error| self.fault(index, &error))
+    }
+
+    fn fault(&self, index: usize, error: &serde_json::Error) -> ArgumentFault {
+        ArgumentFault(format!("`{}`: {error}", self.specs[index].name))
     }
 }
 

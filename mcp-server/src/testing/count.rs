@@ -7,9 +7,9 @@ use std::{
 
 use crate::{
     CallLayer, Context, LayerFuture, Next,
+    function::Running,
     outcome::{CallResult, Interrupt, Reason},
     spec::OnceSpec,
-    tool::Running,
 };
 
 /// Counts how often the body of each tool was begun.

@@ -8,23 +8,23 @@ use serde_json::{Map, Value};
 
 use super::schema::{add_definitions, dialect, join, set, validator, with_definitions};
 use crate::{
-    faults::ToolFaults,
+    faults::FunctionFaults,
     parameters::StructMember,
-    spec::{ArgumentSpec, ArgumentsSpec, Extra, ToolSpec},
+    spec::{ArgumentSpec, ArgumentsSpec, Extra, FunctionSpec, ToolSpec},
 };
 
 /// An input schema in both of its forms.
-pub(super) struct Input {
+pub(crate) struct Input {
     /// What the client sees.
-    pub(super) listed: Value,
+    pub(crate) listed: Value,
     /// The order of the properties.
-    pub(super) order: Vec<&'static str>,
+    pub(crate) order: Vec<&'static str>,
     /// What arguments are compared with; none for a schema outside the dialect.
-    pub(super) compared: Option<InputSchema>,
+    pub(crate) compared: Option<InputSchema>,
 }
 
 /// What arguments are compared with.
-pub(super) struct InputSchema {
+pub(crate) struct InputSchema {
     /// Compiled when the server is built, where it is needed; otherwise with the first misfit, for
     /// its words.
     validator: OnceLock<Validator>,
@@ -44,8 +44,12 @@ struct Alias {
 
 impl Input {
     /// Makes a tool's schema; what is wrong with it goes to `faults`.
-    pub(super) fn of(spec: &ToolSpec, faults: &mut ToolFaults<'_>) -> Option<Self> {
-        if let Some(schema) = spec.input_schema {
+    pub(crate) fn of(
+        spec: &FunctionSpec,
+        kind: &ToolSpec,
+        faults: &mut FunctionFaults<'_>,
+    ) -> Option<Self> {
+        if let Some(schema) = kind.input_schema {
             let listed = schema();
             if listed.get("type").and_then(Value::as_str) != Some("object") {
                 faults.add(
@@ -137,7 +141,7 @@ impl InputSchema {
     /// # Errors
     ///
     /// What does not fit, for the model.
-    pub(super) fn check(&self, arguments: &str) -> Result<(), String> {
+    pub(crate) fn check(&self, arguments: &str) -> Result<(), String> {
         match self.validator.get() {
             Some(validator) if self.is_needed => self.read(validator, arguments).map(drop),
             _ => Ok(()),
@@ -150,7 +154,7 @@ impl InputSchema {
     ///
     /// What does not fit, for the model; `fault` where the form is not what keeps serde from
     /// reading them. `entry` is the tool's in the list.
-    pub(super) fn mend(&self, arguments: &str, fault: &str, entry: &str) -> Result<String, String> {
+    pub(crate) fn mend(&self, arguments: &str, fault: &str, entry: &str) -> Result<String, String> {
         let validator = self.validator.get_or_init(|| listed_validator(entry));
         let (mut value, unlisted) = self.read(validator, arguments)?;
         if !coerce(validator, &mut value) {
@@ -209,7 +213,7 @@ fn listed_validator(entry: &str) -> Validator {
 }
 
 /// What a model is told of arguments that do not fit.
-pub(super) fn unfit(why: &(impl std::fmt::Display + ?Sized)) -> String {
+pub(crate) fn unfit(why: &(impl std::fmt::Display + ?Sized)) -> String {
     format!("the arguments do not fit: {why}")
 }
 

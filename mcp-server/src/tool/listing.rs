@@ -1,4 +1,4 @@
-//! What `tools/list` says: each tool's entry, and their division into pages.
+//! What `tools/list` says of a tool.
 
 use mcp_core::{
     protocol::{Icon, IconTheme, ToolAnnotations},
@@ -7,21 +7,21 @@ use mcp_core::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::BoundTool;
-use crate::spec::{IconSpec, ToolSpec};
+use crate::spec::{FunctionSpec, IconSpec, ToolSpec};
 
 /// The tool's entry in `tools/list`.
 ///
 /// Specification: server/tools, Tool.
-pub(super) fn definition(
-    spec: &ToolSpec,
+pub(crate) fn definition(
+    spec: &FunctionSpec,
+    kind: &ToolSpec,
     input: &Value,
     order: &[&str],
     output: Option<&Value>,
 ) -> String {
     let mut out = Vec::new();
     out.push(b'{');
-    let hints = &spec.annotations;
+    let hints = &kind.annotations;
     let annotations = ToolAnnotations {
         title: None,
         read_only_hint: hints.read_only,
@@ -35,8 +35,7 @@ pub(super) fn definition(
     if let Some(description) = spec.description {
         member(&mut out, "description", description);
     }
-    if !spec.icons.is_empty() {
-        let icons: Vec<Icon> = spec.icons.iter().map(icon).collect();
+    if let Some(icons) = icons(spec.icons) {
         member(&mut out, "icons", &icons);
     }
     member(&mut out, "name", spec.name);
@@ -112,47 +111,7 @@ fn write_in_order(out: &mut Vec<u8>, schema: &Value, order: &[&str]) {
     out.push(b'}');
 }
 
-/// One page of `tools/list`: its entries, and where the next page begins.
-#[derive(Debug)]
-pub(crate) struct Page {
-    /// The entries, separated by commas.
-    pub(crate) json: String,
-    pub(crate) next_cursor: Option<String>,
-}
-
-/// Divides the tools into pages.
-///
-/// A cursor names the first tool of its page, so that it means the same after a restart and on every
-/// replica.
-///
-/// Specification: server/utilities/pagination.
-pub(crate) fn pages(tools: &[BoundTool], size: usize) -> Vec<Page> {
-    if tools.is_empty() {
-        return vec![Page {
-            json: String::new(),
-            next_cursor: None,
-        }];
-    }
-    let chunks: Vec<&[BoundTool]> = tools.chunks(size.max(1)).collect();
-    chunks
-        .iter()
-        .enumerate()
-        .map(|(index, chunk)| Page {
-            json: chunk
-                .iter()
-                .map(|tool| tool.json.as_str())
-                .collect::<Vec<_>>()
-                .join(","),
-            next_cursor: chunks
-                .get(index + 1)
-                .and_then(|next| next.first())
-                .map(|first| cursor(first.spec.name)),
-        })
-        .collect()
-}
-
-/// The cursor of the page that begins with a tool.
-pub(crate) fn cursor(name: &str) -> String {
-    use base64::Engine as _;
-    base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(name)
+/// The icons of a function, if it has any.
+pub(crate) fn icons(specs: &[IconSpec]) -> Option<Vec<Icon>> {
+    (!specs.is_empty()).then(|| specs.iter().map(icon).collect())
 }

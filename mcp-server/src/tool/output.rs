@@ -9,26 +9,26 @@ use super::{
     result::wrap,
     schema::{dialect, join, validator, with_definitions},
 };
-use crate::{faults::ToolFaults, spec::ToolSpec};
+use crate::{faults::FunctionFaults, spec::FunctionSpec};
 
 /// An output schema in both of its forms.
-pub(super) struct Output {
+pub(crate) struct Output {
     /// What the client sees.
-    pub(super) listed: Value,
-    pub(super) compared: OutputSchema,
+    pub(crate) listed: Value,
+    pub(crate) compared: OutputSchema,
 }
 
 /// What structured results are compared with.
-pub(super) struct OutputSchema {
+pub(crate) struct OutputSchema {
     validator: Validator,
     /// Whether structured results stand under the name `result`.
-    pub(super) wrapped: bool,
+    pub(crate) wrapped: bool,
 }
 
 impl Output {
     /// Makes a tool's schema: `Some(None)` where it gives no structured results, and `None` where
     /// there are faults.
-    pub(super) fn of(spec: &ToolSpec, faults: &mut ToolFaults<'_>) -> Option<Option<Self>> {
+    pub(crate) fn of(spec: &FunctionSpec, faults: &mut FunctionFaults<'_>) -> Option<Option<Self>> {
         let Some(schema) = spec.output.schema else {
             return Some(None);
         };
@@ -58,7 +58,7 @@ impl OutputSchema {
     /// # Errors
     ///
     /// What does not fit, for the log.
-    pub(super) fn check(&self, json: &str) -> Result<(), String> {
+    pub(crate) fn check(&self, json: &str) -> Result<(), String> {
         let json = if self.wrapped {
             wrap(json)
         } else {

@@ -162,10 +162,15 @@ pub(crate) fn write_result(
     if result.is_error {
         out.extend_from_slice(br#","isError":true"#);
     }
-    out.extend_from_slice(br#","_meta":{"#);
-    if let Some(meta) = &result.meta {
-        for (key, value) in meta {
-            // The server's own name is not a tool's to give.
+    writer.write_meta(out, result.meta.as_ref());
+}
+
+impl ResultWriter {
+    /// Appends the end of a result: its `_meta`, with the server's name in it.
+    pub(crate) fn write_meta(&self, out: &mut Vec<u8>, meta: Option<&Meta>) {
+        out.extend_from_slice(br#","_meta":{"#);
+        for (key, value) in meta.into_iter().flatten() {
+            // The server's own name is not a function's to give.
             if key != "io.modelcontextprotocol/serverInfo" {
                 write_json(out, key);
                 out.push(b':');
@@ -173,8 +178,8 @@ pub(crate) fn write_result(
                 out.push(b',');
             }
         }
+        out.extend_from_slice(self.server_info.as_bytes());
     }
-    out.extend_from_slice(writer.server_info.as_bytes());
 }
 
 fn write_text(out: &mut Vec<u8>, text: &str) {

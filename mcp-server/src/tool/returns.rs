@@ -17,6 +17,8 @@ use super::{ToolResult, result::Content};
 use crate::{
     error::{IntoToolError, ToolError},
     outcome::{CallResult, Outcome},
+    prompt::IntoPromptResult,
+    resource::IntoResourceResult,
     spec::SchemaFn,
 };
 
@@ -49,7 +51,7 @@ pub trait IntoToolResult: Sized {
     fn into_tool_result(self) -> CallResult;
 }
 
-/// What a tool's result is like, from its return type alone.
+/// What a function's result is like, from its return type alone.
 #[derive(Debug, Clone, Copy)]
 pub struct OutputSpec {
     pub(crate) by_hand: bool,
@@ -62,6 +64,22 @@ impl OutputSpec {
         Self {
             by_hand: R::BY_HAND,
             schema: R::OUTPUT,
+        }
+    }
+
+    /// That of a prompt.
+    pub const fn of_prompt<R: IntoPromptResult>() -> Self {
+        Self {
+            by_hand: R::BY_HAND,
+            schema: None,
+        }
+    }
+
+    /// That of a resource.
+    pub const fn of_resource<R: IntoResourceResult>() -> Self {
+        Self {
+            by_hand: R::BY_HAND,
+            schema: None,
         }
     }
 }
@@ -137,7 +155,7 @@ impl From<Audio> for ContentBlock {
 }
 
 fn complete(result: ToolResult) -> CallResult {
-    Ok(Outcome::Complete(result))
+    Ok(Outcome::Complete(result.into()))
 }
 
 fn text(text: impl Into<String>) -> CallResult {

@@ -3,16 +3,16 @@
 use std::fmt;
 
 use mcp_core::schema::{Dialect, DialectOptions, Validator, to_dialect};
-use schemars::{Schema, SchemaGenerator};
+use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
-use crate::faults::ToolFaults;
+use crate::{faults::FunctionFaults, spec::SchemaFn};
 
 /// Rewrites a schema into the dialect that every host reads.
 pub(super) fn dialect(
     root: Value,
     options: DialectOptions,
-    faults: &mut ToolFaults<'_>,
+    faults: &mut FunctionFaults<'_>,
     place: &str,
 ) -> Option<Dialect> {
     to_dialect(root, options)
@@ -25,7 +25,7 @@ pub(super) fn dialect(
 }
 
 /// Compiles a schema, with an engine for its patterns.
-pub(super) fn validator(dialect: &Dialect, faults: &mut ToolFaults<'_>) -> Option<Validator> {
+pub(super) fn validator(dialect: &Dialect, faults: &mut FunctionFaults<'_>) -> Option<Validator> {
     let pattern = |pattern: &str| {
         let regex =
             regex_lite::Regex::new(pattern).map_err(|e| format!("has a bad pattern: {e}"))?;
@@ -72,4 +72,12 @@ pub(super) fn join<T: fmt::Display>(faults: &[T]) -> String {
         .map(ToString::to_string)
         .collect::<Vec<_>>()
         .join("; ")
+}
+
+/// A type's schema with its definitions, by itself.
+pub(crate) fn standalone(schema: SchemaFn) -> Value {
+    let mut generator = SchemaSettings::draft2020_12()
+        .for_deserialize()
+        .into_generator();
+    with_definitions(schema(&mut generator), &mut generator)
 }

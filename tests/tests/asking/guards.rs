@@ -107,7 +107,7 @@ async fn nothing(order: String) -> String {
 /// Asks by hand, so no claim can stand before its body.
 #[tool(once)]
 async fn hand_built(ctx: Context) -> Outcome<String> {
-    Outcome::Complete(ctx.tool_name().to_owned())
+    Outcome::Complete(ctx.name().to_owned())
 }
 
 fn faults(tools: ToolSet) -> String {

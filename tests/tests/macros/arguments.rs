@@ -246,7 +246,7 @@ async fn search(args: Args<Search>, ctx: Context, again: &Context) -> String {
         "{} {} {} {}",
         args.text,
         args.limit,
-        ctx.tool_name(),
+        ctx.name(),
         again.round()
     )
 }

@@ -108,7 +108,7 @@ async fn an_error_in_a_question_ends_the_call_before_anyone_is_asked() {
 
 async fn first(text: &str, ctx: &Context) -> Result<Ask<Confirm>, ToolError> {
     std::future::ready(()).await;
-    Ok(Ask::form(format!("first {text} {}", ctx.tool_name())))
+    Ok(Ask::form(format!("first {text} {}", ctx.name())))
 }
 
 fn third(second: &Elicit<Option<Confirm>>) -> Ask<Confirm> {
@@ -162,13 +162,13 @@ async fn a_resolved_value_is_needed_by_the_body() {
 }
 
 fn login(ctx: &Context) -> Ask<Confirm> {
-    Ask::form(format!("log in to {}", ctx.tool_name()))
+    Ask::form(format!("log in to {}", ctx.name()))
 }
 
 /// A resolver may have the name of its parameter, and so may the function.
 #[tool]
 fn session(session: &str, ctx: &Context, #[resolve(login(ctx))] login: Resolve<Confirm>) -> String {
-    format!("{session} {} {}", ctx.tool_name(), login.confirm)
+    format!("{session} {} {}", ctx.name(), login.confirm)
 }
 
 /// Asks with its own name in the message.

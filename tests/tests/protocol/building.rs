@@ -78,7 +78,7 @@ async fn fine() {}
 fn of<'f>(faults: &'f [Fault], tool: &str) -> Vec<&'f Fault> {
     faults
         .iter()
-        .filter(|fault| fault.tool.as_deref() == Some(tool))
+        .filter(|fault| fault.function.as_deref() == Some(tool))
         .collect()
 }
 
@@ -106,7 +106,7 @@ fn all_faults_are_reported_at_once_with_their_place_and_the_way_out() {
 
     let server: Vec<&str> = faults
         .iter()
-        .filter(|fault| fault.tool.is_none())
+        .filter(|fault| fault.function.is_none())
         .map(|fault| fault.text.as_str())
         .collect();
     assert_eq!(

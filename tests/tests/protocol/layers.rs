@@ -42,7 +42,7 @@ impl CallLayer for Seen {
     fn call<'a>(&'a self, ctx: Context, next: Next<'a>) -> LayerFuture<'a> {
         Box::pin(async move {
             let note = |when: &str| {
-                let (name, tool, round) = (self.0, ctx.tool_name(), ctx.round());
+                let (name, tool, round) = (self.0, ctx.name(), ctx.round());
                 self.1
                     .lock()
                     .unwrap()
@@ -143,7 +143,7 @@ async fn forever(dropped: State<Arc<Notify>>) -> String {
 #[tool(timeout = "50ms")]
 async fn impatient(ms: u64, ctx: Context) -> String {
     tokio::time::sleep(Duration::from_millis(ms)).await;
-    ctx.tool_name().to_owned()
+    ctx.name().to_owned()
 }
 
 #[tokio::test]

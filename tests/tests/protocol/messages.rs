@@ -372,7 +372,7 @@ async fn who(ctx: Context) -> String {
         "{client:?} {} {trace} {:?} {}",
         ctx.revision().as_str(),
         ctx.principal(),
-        ctx.tool_name()
+        ctx.name()
     )
 }
 

@@ -1,56 +1,53 @@
-//! A tool as the server holds it: everything that can be computed once is.
+//! A function as the server holds it: everything that can be computed once is.
 
 use std::{any::Any, fmt, sync::Arc};
 
-use super::{
-    Tool,
-    input::{Input, InputSchema, unfit},
-    listing::definition,
-    output::{Output, OutputSchema},
-};
+use super::Function;
 use crate::{
-    faults::{Faults, ToolFaults},
+    faults::{Faults, FunctionFaults},
     layers::{CallLayer, TimeLimit},
     parameters::Shared,
-    spec::{OnceSpec, ToolSpec},
+    prompt, resource,
+    spec::{FunctionSpec, KindSpec, OnceSpec},
+    tool::{self, Input, InputSchema, Output, OutputSchema, unfit},
 };
 
-/// A tool with its schemas, state and layers.
-pub(crate) struct BoundTool {
-    pub(crate) spec: &'static ToolSpec,
-    pub(crate) handler: Arc<dyn Tool>,
+/// A function with its schemas, state and layers.
+pub(crate) struct Bound {
+    pub(crate) spec: &'static FunctionSpec,
+    pub(crate) handler: Arc<dyn Function>,
     pub(crate) states: Box<[Box<dyn Any + Send + Sync>]>,
     pub(crate) layers: Box<[Arc<dyn CallLayer>]>,
     input: Option<InputSchema>,
     output: Option<OutputSchema>,
-    /// The tool's entry in `tools/list`.
-    pub(super) json: String,
+    /// What the list says of it.
+    pub(crate) json: String,
 }
 
-impl fmt::Debug for BoundTool {
+impl fmt::Debug for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BoundTool")
+        f.debug_struct("Bound")
             .field("name", &self.spec.name)
             .finish_non_exhaustive()
     }
 }
 
-impl BoundTool {
-    /// Binds a tool; what is wrong with it goes to `faults`.
+impl Bound {
+    /// Binds a function; what is wrong with it goes to `faults`.
     pub(crate) fn bind(
-        handler: Arc<dyn Tool>,
+        handler: Arc<dyn Function>,
         shared: &Shared,
         layers: impl Iterator<Item = Arc<dyn CallLayer>>,
         faults: &mut Faults,
     ) -> Option<Self> {
         let spec = handler.spec();
-        let mut faults = faults.of_tool(spec);
+        let mut faults = faults.of(spec);
         check_markers(spec, &mut faults);
         if spec.once == OnceSpec::Exchange && spec.markers.is_empty() {
             faults.add(
                 None,
                 if spec.output.by_hand {
-                    "`once` cannot tell when a tool that asks by hand has its answers; write `once = expr`, or call `ctx.claim(key)` just before the effect"
+                    "`once` cannot tell when a function that asks by hand has its answers; write `once = expr`, or call `ctx.claim(key)` just before the effect"
                 } else {
                     "`once` needs a question or a key; put Elicit or Resolve on a parameter, or write `once = expr`"
                 },
@@ -63,27 +60,19 @@ impl BoundTool {
                 None => faults.add(Some(state.parameter), (state.missing)()),
             }
         }
-        let input = Input::of(spec, &mut faults);
-        let output = Output::of(spec, &mut faults);
-        let (input, output) = (input?, output?);
+        let (input, output, json) = described(spec, &mut faults)?;
         if states.len() < spec.states.len() {
             return None;
         }
         let timeout = spec
             .timeout
             .map(|limit| Arc::new(TimeLimit::new(limit)) as _);
-        let json = definition(
-            spec,
-            &input.listed,
-            &input.order,
-            output.as_ref().map(|output| &output.listed),
-        );
         Some(Self {
             spec,
             states: states.into(),
             layers: layers.chain(timeout).collect(),
-            input: input.compared,
-            output: output.map(|output| output.compared),
+            input,
+            output,
             json,
             handler,
         })
@@ -132,7 +121,29 @@ impl BoundTool {
     }
 }
 
-fn check_markers(spec: &ToolSpec, faults: &mut ToolFaults<'_>) {
+/// What a function's arguments and result are compared with, and what the list says of it.
+type Described = (Option<InputSchema>, Option<OutputSchema>, String);
+
+fn described(spec: &'static FunctionSpec, faults: &mut FunctionFaults<'_>) -> Option<Described> {
+    match &spec.kind {
+        KindSpec::Tool(kind) => {
+            let (input, output) = (Input::of(spec, kind, faults), Output::of(spec, faults));
+            let (input, output) = (input?, output?);
+            let json = tool::definition(
+                spec,
+                kind,
+                &input.listed,
+                &input.order,
+                output.as_ref().map(|output| &output.listed),
+            );
+            Some((input.compared, output.map(|output| output.compared), json))
+        }
+        KindSpec::Prompt => Some((None, None, prompt::definition(spec))),
+        KindSpec::Resource(kind) => Some((None, None, resource::definition(spec, kind))),
+    }
+}
+
+fn check_markers(spec: &FunctionSpec, faults: &mut FunctionFaults<'_>) {
     for marker in spec.markers {
         if let Some(fault) = (marker.check)() {
             faults.add(Some(marker.parameter), fault);
@@ -144,7 +155,10 @@ fn check_markers(spec: &ToolSpec, faults: &mut ToolFaults<'_>) {
     if spec.output.by_hand && !spec.markers.is_empty() {
         faults.add(
             None,
-            "a tool asks by parameters or by hand, not both; return a plain result, or drop the markers",
+            format!(
+                "a {} asks by parameters or by hand, not both; return a plain result, or drop the markers",
+                spec.kind_name()
+            ),
         );
     }
 }

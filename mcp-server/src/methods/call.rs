@@ -1,0 +1,128 @@
+//! A call of a function, of whatever kind: open the state, check the arguments, run. Closing the state
+//! is in `answer`.
+//!
+//! Specification: basic/patterns/mrtr.
+
+use mcp_core::rpc::{RawId, RpcError};
+
+use super::{CallFuture, Params, Received, Terms, invoke::unfit};
+use crate::{
+    asking::{Exchange, InputResponses},
+    context::Context,
+    peer::Peer,
+    reporter::Reporter,
+    server::Server,
+    state::{Binding, StateError, digest_arguments},
+};
+
+/// What is called.
+pub(super) struct Target {
+    pub(super) function: usize,
+    /// What the request addresses, where that is not the function's name.
+    pub(super) address: Option<Box<str>>,
+    /// The arguments, where the request does not have them as such.
+    pub(super) arguments: Option<String>,
+}
+
+impl Target {
+    /// A function that is called by its name.
+    pub(super) fn named(function: usize) -> Self {
+        Self {
+            function,
+            address: None,
+            arguments: None,
+        }
+    }
+}
+
+/// Begins a call.
+///
+/// # Errors
+///
+/// `-32602` where the parameters are off.
+pub(super) fn call(
+    server: &Server,
+    line: &str,
+    params: &Params<'_>,
+    terms: Terms,
+    peer: &Peer,
+    target: Target,
+) -> Result<(Context, CallFuture), RpcError> {
+    if params
+        .arguments
+        .is_some_and(|raw| !raw.get().starts_with('{'))
+    {
+        return Err(RpcError::invalid_params("`arguments` must be an object"));
+    }
+    if let Some(responses) = params.input_responses {
+        InputResponses::check(responses.get())?;
+    }
+    let meta = params.meta.as_ref();
+    let reporter = Reporter::wanted(
+        meta.and_then(|meta| meta.progress_token)
+            .and_then(RawId::new)
+            .map(|token| token.to_id().into()),
+        meta.and_then(|meta| meta.log_level),
+        &peer.outgoing,
+    );
+    let mut received = Received::new(line, params, terms);
+    received.address = target.address;
+    let ctx = Context::new(
+        server.clone(),
+        Some(target.function),
+        received,
+        peer.principal.clone(),
+        reporter,
+    );
+    if let Some(arguments) = target.arguments {
+        ctx.coerce(arguments);
+    }
+    let state = params.request_state.as_deref();
+    let call = if server.states().reloads() {
+        let (ctx, state) = (ctx.clone(), state.map(str::to_owned));
+        CallFuture::Boxed(Box::pin(async move {
+            ctx.server().states().refresh().await;
+            begin(&ctx, state.as_deref()).await
+        }))
+    } else {
+        begin(&ctx, state)
+    };
+    Ok((ctx, call))
+}
+
+/// The state is verified first, then the arguments, then the function runs.
+fn begin(ctx: &Context, state: Option<&str>) -> CallFuture {
+    if let Some(state) = state
+        && let Err(error) = open(ctx, state)
+    {
+        return CallFuture::Ended(Some(Err(error.into())));
+    }
+    match ctx.function().check_arguments(ctx.arguments()) {
+        Ok(()) => CallFuture::function(ctx.clone()),
+        Err(text) => CallFuture::Ended(Some(unfit(ctx, text))),
+    }
+}
+
+/// What binds a state to a request.
+pub(super) fn binding<'a>(ctx: &'a Context) -> Result<Binding<'a>, RpcError> {
+    let arguments = digest_arguments(ctx.received().given_arguments())
+        .map_err(|error| RpcError::invalid_params(error.to_string()))?;
+    Ok(Binding {
+        method: ctx.method(),
+        target: ctx.target(),
+        arguments,
+        audience: &ctx.server().inner().audience,
+        principal: ctx.principal(),
+    })
+}
+
+/// Verifies the state that came with the request.
+fn open(ctx: &Context, sealed: &str) -> Result<(), RpcError> {
+    let server = ctx.server();
+    match server.states().open(sealed, &binding(ctx)?) {
+        Ok(body) => ctx.resume(Exchange::resume(body)),
+        Err(StateError::Expired) if server.options().ask_again_when_expired => {}
+        Err(_) => return Err(RpcError::invalid_params(StateError::MESSAGE)),
+    }
+    Ok(())
+}

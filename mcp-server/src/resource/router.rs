@@ -1,0 +1,211 @@
+//! [`Router`]: which function a URI belongs to, and the values of its template's variables.
+//!
+//! Templates share a tree of their segments. A URI goes down it segment by segment, literals before
+//! patterns before `{+rest}`, so that its cost depends on the URI and not on how many templates
+//! there are.
+
+use std::collections::HashMap;
+
+use super::template::{Pattern, Segment, Template, decode};
+
+/// Finds functions by URI.
+#[derive(Debug, Default)]
+pub(crate) struct Router {
+    /// URIs without variables, as they were written.
+    exact: HashMap<String, usize>,
+    root: Node,
+    templates: Vec<(Template, usize)>,
+}
+
+/// A place in the tree: what may come next.
+#[derive(Debug, Default)]
+struct Node {
+    literals: HashMap<String, Node>,
+    /// The most specific first.
+    patterns: Vec<(Pattern, Node)>,
+    /// The template that ends here.
+    end: Option<usize>,
+    /// The template whose `{+rest}` begins here.
+    rest: Option<usize>,
+}
+
+/// What a URI belongs to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) function: usize,
+    /// The values of the variables that stand in the URI.
+    pub(crate) values: Vec<(String, String)>,
+}
+
+impl Router {
+    /// Adds a URI or a template.
+    ///
+    /// # Errors
+    ///
+    /// The function of a template that the same URIs may belong to.
+    pub(crate) fn insert(
+        &mut self,
+        uri: &str,
+        template: Template,
+        function: usize,
+    ) -> Result<(), usize> {
+        if !Template::is_template(uri) {
+            self.exact.insert(uri.to_owned(), function);
+        }
+        let index = self.templates.len();
+        let mut node = &mut self.root;
+        for segment in &template.segments {
+            node = match segment {
+                Segment::Literal(literal) => node.literals.entry(literal.clone()).or_default(),
+                Segment::Pattern(pattern) => match node.pattern(pattern) {
+                    Ok(next) => next,
+                    Err(other) => return Err(self.templates[other].1),
+                },
+            };
+        }
+        let place = if template.rest.is_some() {
+            &mut node.rest
+        } else {
+            &mut node.end
+        };
+        if let Some(other) = *place {
+            return Err(self.templates[other].1);
+        }
+        *place = Some(index);
+        self.templates.push((template, function));
+        Ok(())
+    }
+
+    /// Finds the function for a URI.
+    pub(crate) fn find(&self, uri: &str) -> Option<Found> {
+        if let Some(&function) = self.exact.get(uri) {
+            return Some(Found {
+                function,
+                values: Vec::new(),
+            });
+        }
+        if self.templates.is_empty() || uri.contains('#') {
+            return None;
+        }
+        let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
+        let segments: Vec<&str> = path.split('/').collect();
+        let mut decoded = Vec::with_capacity(segments.len());
+        for (index, segment) in segments.iter().enumerate() {
+            let mut segment = decode(segment)?.into_owned();
+            if index == 0 {
+                let scheme = segment.find(':')?;
+                segment[..scheme].make_ascii_lowercase();
+            }
+            decoded.push(segment);
+        }
+        let mut values = Vec::new();
+        self.root
+            .walk(&decoded, &mut values, &|leaf, values, rest| {
+                self.arrive(leaf, values, rest, query)
+            })
+    }
+
+    /// Whether a URI that ends at a template fits its query too.
+    fn arrive(
+        &self,
+        leaf: usize,
+        values: &[&str],
+        rest: Option<String>,
+        query: &str,
+    ) -> Option<Found> {
+        let (template, function) = &self.templates[leaf];
+        let given = template.query.matches(query)?;
+        let names = template.variables();
+        let in_path = values.iter().map(|value| (*value).to_owned()).chain(rest);
+        let mut values: Vec<(String, String)> = names
+            .zip(in_path)
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        values.extend(
+            given
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value)),
+        );
+        Some(Found {
+            function: *function,
+            values,
+        })
+    }
+}
+
+/// Called with the template at which a URI has arrived, the values on the way, and the rest.
+type Arrive<'a> = &'a dyn Fn(usize, &[&str], Option<String>) -> Option<Found>;
+
+impl Node {
+    /// The place behind a pattern.
+    ///
+    /// # Errors
+    ///
+    /// A template behind a pattern that cannot be told from this one.
+    fn pattern(&mut self, pattern: &Pattern) -> Result<&mut Node, usize> {
+        let same = |known: &Pattern| known.literals == pattern.literals;
+        let at = match self.patterns.iter().position(|(known, _)| same(known)) {
+            Some(at) => at,
+            None => {
+                let meets = self.patterns.iter().find(|(known, _)| {
+                    known.weight() == pattern.weight() && known.may_meet(pattern)
+                });
+                if let Some((_, node)) = meets {
+                    return Err(node.any_template().unwrap_or_default());
+                }
+                let heavier = |(known, _): &(Pattern, Node)| known.weight() > pattern.weight();
+                let at = self.patterns.partition_point(heavier);
+                self.patterns.insert(at, (pattern.clone(), Node::default()));
+                at
+            }
+        };
+        Ok(&mut self.patterns[at].1)
+    }
+
+    fn any_template(&self) -> Option<usize> {
+        let below = self.literals.values();
+        let below = below.chain(self.patterns.iter().map(|(_, node)| node));
+        self.end
+            .or(self.rest)
+            .or_else(|| below.into_iter().find_map(Node::any_template))
+    }
+
+    fn walk<'u>(
+        &self,
+        segments: &'u [String],
+        values: &mut Vec<&'u str>,
+        arrive: Arrive<'_>,
+    ) -> Option<Found> {
+        let Some((segment, after)) = segments.split_first() else {
+            return self.end.and_then(|leaf| arrive(leaf, values, None));
+        };
+        if let Some(next) = self.literals.get(segment)
+            && let Some(found) = next.walk(after, values, arrive)
+        {
+            return Some(found);
+        }
+        for (pattern, next) in &self.patterns {
+            let Some(matched) = pattern.matches(segment) else {
+                continue;
+            };
+            if !matched.iter().all(|value| is_one_segment(value)) {
+                continue;
+            }
+            let before = values.len();
+            values.extend(matched);
+            if let Some(found) = next.walk(after, values, arrive) {
+                return Some(found);
+            }
+            values.truncate(before);
+        }
+        let leaf = self.rest?;
+        let rest = segments.join("/");
+        (!rest.is_empty() && !rest.contains('\0')).then_some(())?;
+        arrive(leaf, values, Some(rest))
+    }
+}
+
+/// Whether a decoded value may stand for `{name}`: no separator, no dot segment, no NUL.
+fn is_one_segment(value: &str) -> bool {
+    !value.contains(['/', '\\', '\0']) && value != "." && value != ".."
+}
