@@ -18,6 +18,7 @@ use crate::client::{Client, DEFAULT_MAX_ROUNDS, Inner};
 use crate::error::{Error, HandlerError};
 use crate::exchange::Progress;
 use crate::handlers::{Handlers, Turns, handler};
+use crate::header_params::HeaderParams;
 use crate::options::CallOptions;
 use crate::peer::{LogSink, Peer};
 use crate::probe;
@@ -228,6 +229,7 @@ impl Builder {
             probe,
         } = self;
         let identity = serde_json::to_value(identity).unwrap_or(Value::Null);
+        let header_params = transport.mirrors_metadata().then(HeaderParams::default);
         let peer = Peer::open(transport, log).await.map_err(Error::Connect)?;
         let turns = if concurrent {
             Turns::Concurrent
@@ -243,6 +245,7 @@ impl Builder {
             defaults,
             schemas: OutputSchemas::default(),
             validates_output,
+            header_params,
             server: OnceLock::new(),
         };
         let client = Client {

@@ -10,12 +10,13 @@ use crate::builder::Builder;
 use crate::capabilities::Capabilities;
 use crate::error::Error;
 use crate::handlers::{Handlers, Turns};
+use crate::header_params::HeaderParams;
 use crate::options::CallOptions;
 use crate::outcome::{self, Outcome};
 use crate::paused::PausedCall;
 use crate::peer::Peer;
 use crate::rounds::Limits;
-use crate::session::{Call, Session, Step};
+use crate::session::{Call, Session};
 use crate::structured::OutputSchemas;
 
 /// A connection to one server.
@@ -37,6 +38,8 @@ pub(crate) struct Inner {
     pub(crate) defaults: CallOptions,
     pub(crate) schemas: OutputSchemas,
     pub(crate) validates_output: bool,
+    /// Only where the transport puts them into headers.
+    pub(crate) header_params: Option<HeaderParams>,
     pub(crate) server: OnceLock<(DiscoverResult, Option<Implementation>)>,
 }
 
@@ -105,12 +108,7 @@ impl Client {
 
     /// One request that may not be answered with a request for input.
     pub(crate) async fn plain(&self, call: Call) -> Result<Box<RawValue>, Error> {
-        match self.session().first(call).await? {
-            Step::Complete(result) => Ok(result),
-            Step::InputRequired(paused) => Err(Error::MayNotAsk {
-                method: paused.method().to_owned(),
-            }),
-        }
+        self.session().plain(&call).await
     }
 }
 
@@ -175,11 +173,7 @@ impl Inner {
 pub(crate) const DEFAULT_MAX_ROUNDS: u32 = 10;
 
 pub(crate) fn discover_call() -> Call {
-    Call {
-        method: "server/discover".to_owned(),
-        target: "server/discover".to_owned(),
-        fields: Vec::new(),
-    }
+    Call::new("server/discover", "server/discover", Vec::new())
 }
 
 pub(crate) fn read_discover(method: &str, result: &RawValue) -> Result<DiscoverResult, Error> {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::question::Kind;
 use crate::tools::ToolCall;
+use crate::transport::Failure;
 
 /// What a handler fails with: any error, so that `?` works inside one.
 pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
@@ -140,6 +141,31 @@ pub enum Error {
         method: String,
         /// The limit, in bytes.
         limit: usize,
+    },
+
+    /// The server wants credentials, or other ones.
+    #[error("{method} was refused with status {status}: {reason}")]
+    Unauthorized {
+        /// The request's method.
+        method: String,
+        /// The HTTP status: 401 or 403.
+        status: u16,
+        /// What the server wants, as its header `WWW-Authenticate` says it.
+        challenge: Option<String>,
+        /// What else it said.
+        reason: String,
+    },
+
+    /// One request got no answer: the server could not be reached, broke off, or said something
+    /// that is no answer. Other calls on the same client are not affected.
+    #[error("{method} failed: {reason}")]
+    RequestFailed {
+        /// The request's method.
+        method: String,
+        /// The HTTP status, if it came that far.
+        status: Option<u16>,
+        /// What happened.
+        reason: String,
     },
 
     /// The server asked for input in answer to a request that may not be answered so.
@@ -295,6 +321,26 @@ impl Error {
                 }
             }
             _ => Self::Rpc(error),
+        }
+    }
+
+    pub(crate) fn from_failure(method: String, failure: Failure) -> Self {
+        match failure {
+            Failure::Unauthorized {
+                status,
+                challenge,
+                reason,
+            } => Self::Unauthorized {
+                method,
+                status,
+                challenge,
+                reason,
+            },
+            Failure::Failed { status, reason } => Self::RequestFailed {
+                method,
+                status,
+                reason,
+            },
         }
     }
 }

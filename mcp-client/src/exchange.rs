@@ -164,6 +164,10 @@ impl<W> Exchange<W> {
                     Event::Nothing
                 }
             },
+            Received::Answer { id, message } => {
+                self.answer(Some(id), wire::parse_answer(&message, id))
+            }
+            Received::Failed { id, failure } => self.answer(Some(id), Reply::Failed(failure)),
             Received::TooLong { id, limit } => {
                 tracing::warn!(target: "mcp_client", limit, "a message beyond the limit was dropped");
                 self.answer(id, Reply::TooLong { limit })
@@ -259,6 +263,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::transport::Failure;
 
     fn line(text: &str) -> Received {
         Received::Message(text.as_bytes().to_vec())
@@ -408,6 +413,25 @@ mod tests {
         let event = exchange.receive(Received::Closed("status 3".into()));
         assert!(matches!(event, Event::Closed(waiters) if waiters == ["a"]));
         assert_eq!(exchange.closed(), Some("status 3"));
+    }
+
+    #[test]
+    fn a_request_can_fail_alone() {
+        let mut exchange = Exchange::new();
+        exchange.begin("a", None).unwrap();
+        exchange.begin("b", None).unwrap();
+        let failure = Failure::Failed {
+            status: Some(500),
+            reason: "it broke".to_owned(),
+        };
+        let event = exchange.receive(Received::Failed { id: 1, failure });
+        assert!(matches!(event, Event::Answered("a", Reply::Failed(_))));
+        assert_eq!(exchange.closed(), None);
+        let event = exchange.receive(Received::Answer {
+            id: 2,
+            message: b"<html>".to_vec(),
+        });
+        assert!(matches!(event, Event::Answered("b", Reply::Malformed(_))));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::client::Client;
 use crate::peer::Request;
+use crate::transport::Metadata;
 
 /// The last revision with a handshake. A server that does not speak it offers another.
 const LAST_WITH_HANDSHAKE: &str = "2025-11-25";
@@ -33,6 +34,10 @@ pub(crate) async fn offered_version(client: &Client) -> Option<String> {
         token: None,
         timeout: Some(PATIENCE),
         progress_ceiling: None,
+        metadata: Metadata {
+            method: "initialize".to_owned(),
+            ..Metadata::default()
+        },
     };
     let result = client.inner.peer.request(request, |_| {}).await.ok()?;
     let members: Members = serde_json::from_str(result.get()).ok()?;

@@ -35,8 +35,8 @@
 //!   handler's error ends the call and is never taken for a decline.
 //! * [`Session`] is the lower floor: one request, one result. A [`PausedCall`] can be stored and resumed by another
 //!   process.
-//! * A [`Transport`] moves messages: [`ChildProcess`], [`IoTransport`], or one of your own. [`Trace`] records what
-//!   passes through any of them.
+//! * A [`Transport`] moves messages: [`ChildProcess`], [`IoTransport`], `HttpTransport` with the feature `http`, or one
+//!   of your own. [`Trace`] records what passes through any of them.
 //! * [`Error`] has a variant for each way a call can have no result.
 
 mod budget;
@@ -46,6 +46,7 @@ mod client;
 mod error;
 mod exchange;
 mod handlers;
+mod header_params;
 mod legacy;
 mod list;
 mod options;
@@ -75,6 +76,8 @@ pub use self::question::{
 };
 pub use self::session::{Round, Session};
 pub use self::tools::ToolCall;
+#[cfg(feature = "http")]
+pub use self::transport::http::HttpTransport;
 pub use self::transport::{CapturedStderr, ChildProcess, IoTransport, Stderr, Trace, Transport};
 
 /// Reading wire traces back.

@@ -28,11 +28,7 @@ pub(crate) async fn pages(
     let mut seen = HashSet::new();
     let mut fields = Vec::new();
     for _ in 0..MAX_PAGES {
-        let call = Call {
-            method: method.to_owned(),
-            target: method.to_owned(),
-            fields,
-        };
+        let call = Call::new(method, method, fields);
         let result = client.plain(call).await?;
         let page = Page::read(method, items, &result)?;
         page.items.iter().for_each(|item| each(item));

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::error::Error;
 use crate::exchange::{Event, Exchange, Progress};
-use crate::transport::{MessageReceiver, MessageSender, Outgoing, Purpose, Transport};
+use crate::transport::{MessageReceiver, MessageSender, Metadata, Outgoing, Purpose, Transport};
 use crate::wire::Reply;
 
 /// How long messages that are already queued may take to be written once the end is asked for, and how
@@ -42,6 +42,8 @@ pub(crate) struct Request<'a> {
     pub(crate) timeout: Option<Duration>,
     /// With it, each progress report restarts the timeout, up to this much in all.
     pub(crate) progress_ceiling: Option<Duration>,
+    /// Beside the text, for transports with headers.
+    pub(crate) metadata: Metadata,
 }
 
 /// Called with each log message.
@@ -134,6 +136,7 @@ impl Peer {
         self.send(Outgoing {
             text: request_text(id, &request),
             purpose: Purpose::Request(id),
+            metadata: request.metadata,
         });
 
         let started = Instant::now();
@@ -174,6 +177,7 @@ impl Peer {
             Some(Reply::Error(error)) => Err(Error::from_rpc(error)),
             Some(Reply::Malformed(reason)) => Err(Error::InvalidResult { method, reason }),
             Some(Reply::TooLong { limit }) => Err(Error::TooLong { method, limit }),
+            Some(Reply::Failed(failure)) => Err(Error::from_failure(method, failure)),
             None => Err(self.closed_error()),
         }
     }
@@ -281,6 +285,11 @@ impl Drop for InFlight<'_> {
         self.peer.send(Outgoing {
             text,
             purpose: Purpose::Cancel(self.id),
+            metadata: Metadata {
+                method: "notifications/cancelled".to_owned(),
+                version: Some(crate::VERSION),
+                ..Metadata::default()
+            },
         });
     }
 }

@@ -23,7 +23,8 @@ pub(crate) async fn probe(client: &Client, patience: Duration) -> Result<(), Err
     let answer = session
         .request(&discover_call().method, serde_json::json!({}))
         .await;
-    let mut silent_for = None;
+    // What to say if no older revision turns up either.
+    let mut unclear = None;
     let answer = match answer {
         Ok(result) => match supported_versions(&result) {
             Some(versions) if versions.iter().any(|version| version == VERSION) => {
@@ -41,17 +42,27 @@ pub(crate) async fn probe(client: &Client, patience: Duration) -> Result<(), Err
             format!("error {}: {}", error.code, error.message)
         }
         Err(Error::Timeout { after, .. }) => {
-            silent_for = Some(after);
+            unclear = Some(Error::NoAnswer { after });
             format!("nothing within {after:?}")
         }
         Err(Error::InvalidResult { reason, .. }) => format!("an invalid message: {reason}"),
+        // Specification: basic/transports/streamable-http, Backward Compatibility.
+        Err(
+            error @ Error::RequestFailed {
+                status: Some(status @ (400 | 404 | 405)),
+                ..
+            },
+        ) => {
+            unclear = Some(error);
+            format!("status {status}")
+        }
         // Errors that only a server of this era gives, and a connection that is gone.
         Err(error) => return Err(error),
     };
     // Any other answer means a server of an older era; no single code identifies one.
     let theirs = legacy::offered_version(client).await;
-    if let (Some(after), None) = (silent_for, &theirs) {
-        return Err(Error::NoAnswer { after });
+    if let (Some(error), None) = (unclear, &theirs) {
+        return Err(error);
     }
     Err(Error::OldServer {
         ours: VERSION,

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use mcp_core::rpc::code;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -20,6 +21,7 @@ use crate::paused::PausedCall;
 use crate::peer::Request;
 use crate::question::Kind;
 use crate::tools::{self, ToolCall};
+use crate::transport::Metadata;
 
 /// Sends one request at a time and leaves the rounds to the caller.
 ///
@@ -67,6 +69,42 @@ pub(crate) struct Call {
     pub(crate) target: String,
     /// Members of `params` as JSON text.
     pub(crate) fields: Vec<(String, String)>,
+    /// Parameters that a transport with headers repeats there, by the name of the header.
+    #[serde(default)]
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+impl Call {
+    pub(crate) fn new(
+        method: impl Into<String>,
+        target: impl Into<String>,
+        fields: Vec<(String, String)>,
+    ) -> Self {
+        Self {
+            method: method.into(),
+            target: target.into(),
+            fields,
+            headers: Vec::new(),
+        }
+    }
+
+    /// A member of `params`, as JSON text.
+    pub(crate) fn field(&self, name: &str) -> Option<&str> {
+        let mut fields = self.fields.iter();
+        fields.find_map(|(key, value)| (key == name).then_some(value.as_str()))
+    }
+
+    /// The name or URI that the method is about.
+    ///
+    /// Specification: basic/transports/streamable-http, Standard Request Headers.
+    pub(crate) fn name(&self) -> Option<String> {
+        let member = match self.method.as_str() {
+            "tools/call" | "prompts/get" => "name",
+            "resources/read" => "uri",
+            _ => return None,
+        };
+        serde_json::from_str(self.field(member)?).ok()
+    }
 }
 
 /// What one request of any method led to.
@@ -124,8 +162,9 @@ impl Session {
         arguments: impl Serialize,
     ) -> Result<Round, Error> {
         let call = tools::call(tool.into(), &arguments)?;
-        let step = self.first(call.clone()).await?;
-        self.tool_round(call.target, 1, step).await
+        let tool = call.target.clone();
+        let step = self.first(call).await?;
+        self.tool_round(tool, 1, step).await
     }
 
     /// Sends any request and returns its result as it came, whatever its type.
@@ -154,30 +193,28 @@ impl Session {
             .filter(|(key, _)| key != "_meta")
             .map(|(key, value)| (key, on_one_line(value.get())))
             .collect();
-        let call = Call {
-            method: method.to_owned(),
-            target: method.to_owned(),
-            fields,
-        };
+        let mut call = Call::new(method, method, fields);
+        self.client.mirror(&mut call).await?;
         let token = self.token(None);
-        self.send(&call, None, None, token).await
+        self.send(&mut call, None, None, token).await
     }
 
     /// The first request of a call of any method.
-    pub(crate) async fn first(&self, call: Call) -> Result<Step, Error> {
+    pub(crate) async fn first(&self, mut call: Call) -> Result<Step, Error> {
+        self.client.mirror(&mut call).await?;
         self.step(call, None, None, 1, None).await
     }
 
     pub(crate) async fn step(
         &self,
-        call: Call,
+        mut call: Call,
         answers: Option<&BTreeMap<String, String>>,
         state: Option<&str>,
         round: u32,
         token: Option<u64>,
     ) -> Result<Step, Error> {
         let token = self.token(token);
-        let result = self.send(&call, answers, state, token).await?;
+        let result = self.send(&mut call, answers, state, token).await?;
         let server = outcome::server_info(&result).or_else(|| self.client.inner.server_info());
         let asked = match outcome::classify(&call.method, result)? {
             Outcome::Complete(result) => return Ok(Step::Complete(result)),
@@ -187,7 +224,58 @@ impl Session {
         Ok(Step::InputRequired(Box::new(paused)))
     }
 
+    /// A request that is no tool call, and may not be answered with a request for input.
+    pub(crate) async fn plain(&self, call: &Call) -> Result<Box<RawValue>, Error> {
+        let result = self.send_as_is(call, None, None, self.token(None)).await?;
+        match outcome::classify(&call.method, result)? {
+            Outcome::Complete(result) => Ok(result),
+            Outcome::InputRequired(_) => Err(Error::MayNotAsk {
+                method: call.method.clone(),
+            }),
+        }
+    }
+
+    /// One request, sent once more where the server's list of tools tells what was wrong with its
+    /// headers.
+    ///
+    /// Specification: basic/transports/streamable-http, Client Behavior.
     async fn send(
+        &self,
+        call: &mut Call,
+        answers: Option<&BTreeMap<String, String>>,
+        state: Option<&str>,
+        token: Option<u64>,
+    ) -> Result<Box<RawValue>, Error> {
+        match self.send_as_is(call, answers, state, token).await {
+            Err(error)
+                if error.code() == Some(code::HEADER_MISMATCH)
+                    && self.client.mirror_anew(call).await =>
+            {
+                self.send_as_is(call, answers, state, token).await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn send_as_is(
+        &self,
+        call: &Call,
+        answers: Option<&BTreeMap<String, String>>,
+        state: Option<&str>,
+        token: Option<u64>,
+    ) -> Result<Box<RawValue>, Error> {
+        match self.send_once(call, answers, state, token).await {
+            // It speaks this version, so it will not say so twice.
+            Err(Error::UnsupportedVersion { theirs, .. })
+                if theirs.iter().any(|version| version == crate::VERSION) =>
+            {
+                self.send_once(call, answers, state, token).await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn send_once(
         &self,
         call: &Call,
         answers: Option<&BTreeMap<String, String>>,
@@ -212,6 +300,12 @@ impl Session {
             token,
             timeout: self.options.request_timeout.flatten(),
             progress_ceiling: self.options.progress_ceiling,
+            metadata: Metadata {
+                method: call.method.clone(),
+                name: call.name(),
+                version: Some(crate::VERSION),
+                params: call.headers.clone(),
+            },
         };
         let progress = self.options.progress.as_ref();
         inner

@@ -145,7 +145,8 @@ impl Client {
 
     /// All tools of the server, from all pages.
     ///
-    /// A tool whose description cannot be read is left out and logged; it does not sink the list.
+    /// A tool whose description cannot be read is left out and logged; it does not sink the list. So is,
+    /// over HTTP, a tool that asks wrongly for parameters in headers.
     ///
     /// # Errors
     ///
@@ -153,15 +154,23 @@ impl Client {
     pub async fn list_tools(&self) -> Result<Vec<Tool>, Error> {
         let mut tools = Vec::new();
         let mut schemas = Vec::new();
+        let mut params = Vec::new();
         list::pages(
             self,
             "tools/list",
             "tools",
             |raw| match structured::read_tool(raw) {
-                Ok((tool, schema)) => {
-                    schemas.push((tool.name.clone(), schema));
-                    tools.push(tool);
-                }
+                Ok((tool, schema)) => match self.header_params(&tool) {
+                    Ok(wanted) => {
+                        params.push((tool.name.clone(), wanted));
+                        schemas.push((tool.name.clone(), schema));
+                        tools.push(tool);
+                    }
+                    Err(reason) => {
+                        let tool = tool.name;
+                        tracing::warn!(target: "mcp_client", tool, reason, "left out an invalid tool");
+                    }
+                },
                 Err(error) => {
                     tracing::warn!(target: "mcp_client", %error, "left out an unreadable tool")
                 }
@@ -169,6 +178,9 @@ impl Client {
         )
         .await?;
         self.inner.schemas.replace(schemas);
+        if let Some(known) = &self.inner.header_params {
+            known.replace(params);
+        }
         Ok(tools)
     }
 
@@ -230,11 +242,7 @@ pub(crate) fn call(tool: String, arguments: &impl Serialize) -> Result<Call, Err
             return Err(wrong(format!("found {found}")));
         }
     }
-    Ok(Call {
-        method: "tools/call".to_owned(),
-        target: tool,
-        fields,
-    })
+    Ok(Call::new("tools/call", tool, fields))
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 use mcp_core::rpc::{self, Fault, Message, RawId, RpcError};
 use serde_json::value::RawValue;
 
+use crate::transport::Failure;
+
 /// One message from the server.
 #[derive(Debug)]
 pub(crate) enum Incoming {
@@ -31,6 +33,8 @@ pub(crate) enum Reply {
     TooLong {
         limit: usize,
     },
+    /// There is none, and will be none.
+    Failed(Failure),
 }
 
 /// Reads one message; the error says why the bytes are none.
@@ -57,6 +61,25 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, String> {
         }),
         Err(Fault::Message { id: None, error }) => Err(error.message.into_owned()),
         Err(Fault::Params { .. }) => Err("its params are not JSON".to_owned()),
+    }
+}
+
+/// Reads what came back for the request with this id, on a transport that ties the two together. A
+/// server that could not read the id answers with an error under none, or under one of its own.
+pub(crate) fn parse_answer(bytes: &[u8], to: u64) -> Reply {
+    match parse(bytes) {
+        Ok(Incoming::Response {
+            reply: reply @ Reply::Error(_),
+            ..
+        }) => reply,
+        Ok(Incoming::Response { id, reply }) if id == Some(to) => reply,
+        Ok(Incoming::Response { .. }) => {
+            Reply::Malformed("it has the id of another request".to_owned())
+        }
+        Ok(Incoming::Notification { .. } | Incoming::Request { .. }) => {
+            Reply::Malformed("it is no response".to_owned())
+        }
+        Err(reason) => Reply::Malformed(reason),
     }
 }
 
@@ -228,6 +251,31 @@ mod tests {
             let (id, reply) = response(text);
             assert_eq!(id, Some(7), "{text}");
             assert!(matches!(reply, Reply::Malformed(_)), "{text}: {reply:?}");
+        }
+    }
+
+    #[test]
+    fn what_comes_back_for_a_request_ends_it() {
+        let answer = |text: &str| parse_answer(text.as_bytes(), 7);
+        let result = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
+        assert!(matches!(answer(result), Reply::Result(_)));
+        for id in ["7", "8", "null", "\"server-error\""] {
+            let error =
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32020,"message":"m"}}}}"#);
+            assert!(
+                matches!(answer(&error), Reply::Error(e) if e.code == -32020),
+                "{id}"
+            );
+        }
+        for wrong in [
+            r#"{"jsonrpc":"2.0","id":8,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":"7","result":{}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#,
+            r#"[{"jsonrpc":"2.0","id":7,"result":{}}]"#,
+            "<html>",
+            "",
+        ] {
+            assert!(matches!(answer(wrong), Reply::Malformed(_)), "{wrong}");
         }
     }
 

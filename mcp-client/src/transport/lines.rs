@@ -174,6 +174,7 @@ mod tests {
                     dropped += 1;
                 }
                 Received::Closed(_) => return (messages, dropped),
+                other => panic!("{other:?}"),
             }
         }
     }

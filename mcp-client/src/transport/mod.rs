@@ -1,14 +1,18 @@
 //! Transports: they move whole messages and know no method.
 //!
 //! A [`Transport`] is opened once and then consists of two halves that work independently: reading
-//! never waits for writing. Two are offered, [`ChildProcess`] for a server that the client
-//! launches and [`IoTransport`] for any pair of byte streams, and [`Trace`] wraps either.
+//! never waits for writing. Offered are [`ChildProcess`] for a server that the client launches,
+//! [`IoTransport`] for any pair of byte streams and, with the feature `http`, `HttpTransport`.
+//! [`Trace`] wraps any of them.
 //!
 //! An outgoing message says whether it is a request or takes one back, so that a transport with
-//! one response stream per request can tie the two together without reading the message.
+//! one response stream per request can tie the two together, and has its [`Metadata`] beside its
+//! text for a transport with headers. Neither has to read the message.
 
 mod child;
 mod group;
+#[cfg(feature = "http")]
+pub mod http;
 mod io;
 mod lines;
 mod stderr;
@@ -38,6 +42,12 @@ pub trait Transport: Send + 'static {
     ///
     /// What kept the connection from opening.
     fn open(self) -> impl Future<Output = std::io::Result<(Self::Sender, Self::Receiver)>> + Send;
+
+    /// Whether [`Metadata`] goes into headers. Only then does the client look for the parameters
+    /// that tools want there, and leave out tools that ask for them wrongly.
+    fn mirrors_metadata(&self) -> bool {
+        false
+    }
 }
 
 /// The writing half of an open transport.
@@ -67,6 +77,27 @@ pub struct Outgoing {
     pub text: String,
     /// What it is to the connection.
     pub purpose: Purpose,
+    /// What of it stands in headers.
+    pub metadata: Metadata,
+}
+
+/// What a transport with headers repeats in them, the same on every round of a call. `Debug` leaves the
+/// values of parameters out.
+///
+/// Specification: basic/transports/streamable-http, Request Metadata.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct Metadata {
+    /// The method: `Mcp-Method`.
+    pub method: String,
+    /// What the method is about, where it has a name or URI: `Mcp-Name`.
+    pub name: Option<String>,
+    /// The revision that the message belongs to: `MCP-Protocol-Version`. A handshake of older
+    /// revisions has none.
+    pub version: Option<&'static str>,
+    /// The parameters that the tool wants in headers: the part of the name after `Mcp-Param-`, and
+    /// the value before it is encoded.
+    pub params: Vec<(String, String)>,
 }
 
 /// What an outgoing message is to the connection.
@@ -85,6 +116,21 @@ pub enum Purpose {
 pub enum Received {
     /// One whole message, or what the server wrote in place of one.
     Message(Vec<u8>),
+    /// What came back for the request with this id, on a transport that ties the two together.
+    /// Should it be no answer to it, that is the request's end all the same.
+    Answer {
+        /// The request's id.
+        id: u64,
+        /// The message, or what the server wrote in place of one.
+        message: Vec<u8>,
+    },
+    /// One request gets no answer; the connection goes on.
+    Failed {
+        /// The request's id.
+        id: u64,
+        /// Why.
+        failure: Failure,
+    },
     /// A message that exceeded the transport's limit and was thrown away.
     TooLong {
         /// The id in it, when it answers a request of this client.
@@ -94,6 +140,37 @@ pub enum Received {
     },
     /// Nothing more will come, for this reason. Later calls answer the same.
     Closed(String),
+}
+
+/// Why one request gets no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The server wants credentials, or other ones.
+    Unauthorized {
+        /// The HTTP status: 401 or 403.
+        status: u16,
+        /// What it wants: `WWW-Authenticate`.
+        challenge: Option<String>,
+        /// What else it said.
+        reason: String,
+    },
+    /// Anything else: the server cannot be reached, what it said is no answer, it fell silent.
+    Failed {
+        /// The HTTP status, if it came that far.
+        status: Option<u16>,
+        /// What happened.
+        reason: String,
+    },
+}
+
+impl fmt::Debug for Metadata {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metadata")
+            .field("method", &self.method)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
 }
 
 impl fmt::Debug for Outgoing {
@@ -109,6 +186,12 @@ impl fmt::Debug for Received {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Message(bytes) => write!(f, "Message({} bytes)", bytes.len()),
+            Self::Answer { id, message } => write!(f, "Answer({id}, {} bytes)", message.len()),
+            Self::Failed { id, failure } => f
+                .debug_struct("Failed")
+                .field("id", id)
+                .field("failure", failure)
+                .finish(),
             Self::TooLong { id, limit } => f
                 .debug_struct("TooLong")
                 .field("id", id)
@@ -131,9 +214,20 @@ mod tests {
         let sent = Outgoing {
             text: r#"{"requestState":"hunter2"}"#.to_owned(),
             purpose: Purpose::Request(7),
+            metadata: Metadata {
+                params: vec![("Region".to_owned(), "hunter2".to_owned())],
+                ..Metadata::default()
+            },
         };
         let received = Received::Message(b"hunter2".to_vec());
-        let shown = format!("{child:?} {sent:?} {received:?}");
+        let answered = Received::Answer {
+            id: 7,
+            message: b"hunter2".to_vec(),
+        };
+        let shown = format!(
+            "{child:?} {sent:?} {:?} {received:?} {answered:?}",
+            sent.metadata
+        );
         assert!(!shown.contains("hunter2"), "{shown}");
         for known in ["shop-server", "API_KEY", "Request(7)", "26", "7 bytes"] {
             assert!(shown.contains(known), "{known}: {shown}");

@@ -15,7 +15,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::transport::{MessageReceiver, MessageSender, Outgoing, Received, Transport};
+use crate::session::on_one_line;
+use crate::transport::{Failure, MessageReceiver, MessageSender, Outgoing, Received, Transport};
 
 /// Wraps a transport and records what passes.
 ///
@@ -72,6 +73,10 @@ impl<T: Transport> Transport for Trace<T> {
             TracedReceiver { receiver, recorder },
         ))
     }
+
+    fn mirrors_metadata(&self) -> bool {
+        self.transport.mirrors_metadata()
+    }
 }
 
 /// The writing half of a traced transport.
@@ -104,7 +109,16 @@ impl<R: MessageReceiver> MessageReceiver for TracedReceiver<R> {
     async fn receive(&mut self) -> Received {
         let received = self.receiver.receive().await;
         match &received {
-            Received::Message(bytes) => self.recorder.record(Direction::Received, bytes),
+            Received::Message(bytes) | Received::Answer { message: bytes, .. } => {
+                self.recorder.record(Direction::Received, bytes);
+            }
+            Received::Failed { failure, .. } => {
+                let (Failure::Unauthorized { reason, .. } | Failure::Failed { reason, .. }) =
+                    failure;
+                let text = format!("no answer: {reason}");
+                self.recorder
+                    .write(&Entry::skipped(Direction::Received, text));
+            }
             Received::TooLong { limit, .. } => {
                 let text = format!("a message longer than {limit} bytes");
                 self.recorder
@@ -134,7 +148,7 @@ pub struct Entry {
     pub time: String,
     /// Which way.
     pub direction: Direction,
-    /// The message, exactly as it was on the wire.
+    /// The message as it was on the wire, on one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Box<RawValue>>,
     /// What came in place of a message.
@@ -184,7 +198,7 @@ impl Recorder {
         let json: Option<&RawValue> = serde_json::from_slice(bytes).ok();
         let message = json
             .filter(|json| json.get().starts_with('{'))
-            .map(ToOwned::to_owned);
+            .and_then(|json| RawValue::from_string(on_one_line(json.get())).ok());
         self.write(&match message {
             Some(message) => Entry {
                 time: now(),
