@@ -168,6 +168,7 @@ impl Context {
     /// The client's name and version, as it says; not verified.
     ///
     /// Specification: basic/index, Per-request protocol fields.
+    #[inline] // Compiled only where it is used.
     pub fn client_info(&self) -> Option<Implementation> {
         let meta = self.meta();
         let info = meta.get("io.modelcontextprotocol/clientInfo")?;

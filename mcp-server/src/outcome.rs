@@ -3,7 +3,7 @@
 use mcp_core::{protocol::CreateMessageRequestParams, rpc::RpcError, schema::FormSchema};
 
 use crate::{
-    asking::{Body, FormBody, Kind, Question},
+    asking::{FormBody, Kind, Question},
     error::ToolError,
     form::Form,
     function::Reply,
@@ -110,24 +110,12 @@ impl InputRequired {
 
     /// Has the client's model write something. Deprecated in the protocol, still served.
     pub fn sample(self, key: impl Into<String>, params: CreateMessageRequestParams) -> Self {
-        self.question(
-            key,
-            Question {
-                message: String::new(),
-                body: Body::Sampling(Box::new(params)),
-            },
-        )
+        self.question(key, Question::sampling(&params))
     }
 
     /// Asks for the client's root directories. Deprecated in the protocol, still served.
     pub fn roots(self, key: impl Into<String>) -> Self {
-        self.question(
-            key,
-            Question {
-                message: String::new(),
-                body: Body::Roots,
-            },
-        )
+        self.question(key, Question::roots())
     }
 
     /// What [`Context::request_state`](crate::Context::request_state) gives on the retry. It travels

@@ -83,6 +83,7 @@ impl InputRequest {
 #[serde(transparent)]
 pub struct InputResponse(RawJson);
 
+// What reads and writes whole results is inlined: the types are large, and few programs need it.
 impl InputResponse {
     /// Takes a raw answer.
     ///
@@ -108,6 +109,7 @@ impl InputResponse {
     /// # Errors
     ///
     /// The answer is not of that kind.
+    #[inline]
     pub fn as_elicit(&self) -> Result<ElicitResult, WrongInputResponse> {
         self.read("elicitation/create")
     }
@@ -117,6 +119,7 @@ impl InputResponse {
     /// # Errors
     ///
     /// The answer is not of that kind.
+    #[inline]
     pub fn as_sampling(&self) -> Result<CreateMessageResult, WrongInputResponse> {
         self.read("sampling/createMessage")
     }
@@ -126,6 +129,7 @@ impl InputResponse {
     /// # Errors
     ///
     /// The answer is not of that kind.
+    #[inline]
     pub fn as_roots(&self) -> Result<ListRootsResult, WrongInputResponse> {
         self.read("roots/list")
     }
@@ -150,6 +154,7 @@ impl<'de> Deserialize<'de> for InputResponse {
 macro_rules! from_results {
     ($($result:ty),+) => {$(
         impl From<&$result> for InputResponse {
+            #[inline]
             fn from(result: &$result) -> Self {
                 Self(RawJson::from_serialize(result).expect("its members all have a JSON form"))
             }

@@ -218,10 +218,12 @@ pub trait ResultMeta {
 }
 
 impl ResultMeta for Meta {
+    #[inline] // Clients alone read and write it by this way.
     fn server_info(&self) -> Option<Implementation> {
         Implementation::deserialize(self.get(key::SERVER_INFO)?).ok()
     }
 
+    #[inline]
     fn set_server_info(&mut self, info: &Implementation) {
         let info =
             serde_json::to_value(info).expect("strings and lists of strings have a JSON form");

@@ -2,7 +2,7 @@
 
 use mcp_core::protocol::{CreateMessageRequestParams, CreateMessageResult, ListRootsResult};
 
-use super::question::{Body, FormBody, Question};
+use super::question::{FormBody, Question};
 use crate::{
     error::{IntoToolError, ToolError},
     form::Form,
@@ -168,14 +168,9 @@ impl Ask<Sampled> {
     /// Deprecated in the protocol, still served.
     ///
     /// Specification: client/sampling.
+    #[inline]
     pub fn sample(params: CreateMessageRequestParams) -> Self {
-        Self::question(
-            Question {
-                message: String::new(),
-                body: Body::Sampling(Box::new(params)),
-            },
-            Box::new(decode::<Sampled>),
-        )
+        Self::question(Question::sampling(&params), Box::new(decode::<Sampled>))
     }
 }
 
@@ -185,14 +180,9 @@ impl Ask<Roots> {
     /// Deprecated in the protocol, still served.
     ///
     /// Specification: client/roots.
+    #[inline]
     pub fn roots() -> Self {
-        Self::question(
-            Question {
-                message: String::new(),
-                body: Body::Roots,
-            },
-            Box::new(decode::<Roots>),
-        )
+        Self::question(Question::roots(), Box::new(decode::<Roots>))
     }
 }
 

@@ -27,5 +27,5 @@ pub(crate) use self::{
     exchange::Exchange,
     kind::Kinds,
     marker::{Refusal, Settlement},
-    question::{Body, FormBody, Question},
+    question::{FormBody, Question},
 };

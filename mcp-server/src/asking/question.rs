@@ -1,10 +1,11 @@
 //! A question as the runtime sees it: kind, message and body, without the answer's type.
 
 use mcp_core::{
-    protocol::CreateMessageRequestParams,
+    protocol::{CreateMessageRequestParams, CreateMessageResult, ListRootsResult},
     rpc::{RpcError, write_json, write_str},
     schema::FormSchema,
 };
+use serde::de::DeserializeOwned;
 
 use super::{Kind, Kinds, shown::clean_message};
 use crate::{form::RenderedForm, state::Digest};
@@ -21,8 +22,26 @@ pub(crate) struct Question {
 pub(crate) enum Body {
     Form(FormBody),
     Url(String),
-    Sampling(Box<CreateMessageRequestParams>),
-    Roots,
+    Sampling {
+        /// The parameters as JSON.
+        params: String,
+        /// Whether the completion may use tools.
+        tools: bool,
+        fits: Fits,
+    },
+    Roots {
+        fits: Fits,
+    },
+}
+
+/// Whether an answer is of the protocol's own type for it.
+///
+/// The question brings it, from a function that is inlined: a server that never asks such a question is built without
+/// the code that reads and writes the large types of sampling.
+pub(crate) type Fits = fn(&str) -> bool;
+
+fn fits<T: DeserializeOwned>(answer: &str) -> bool {
+    serde_json::from_str::<T>(answer).is_ok()
 }
 
 /// A form, rendered once a type or by hand.
@@ -84,12 +103,36 @@ impl Question {
         }
     }
 
+    #[inline]
+    pub(crate) fn sampling(params: &CreateMessageRequestParams) -> Self {
+        let mut json = Vec::new();
+        write_json(&mut json, params);
+        Self {
+            message: String::new(),
+            body: Body::Sampling {
+                params: String::from_utf8(json).unwrap_or_default(),
+                tools: params.tools.is_some() || params.tool_choice.is_some(),
+                fits: fits::<CreateMessageResult>,
+            },
+        }
+    }
+
+    #[inline]
+    pub(crate) fn roots() -> Self {
+        Self {
+            message: String::new(),
+            body: Body::Roots {
+                fits: fits::<ListRootsResult>,
+            },
+        }
+    }
+
     pub(crate) fn kind(&self) -> Kind {
         match self.body {
             Body::Form(_) => Kind::Form,
             Body::Url(_) => Kind::Url,
-            Body::Sampling(_) => Kind::Sampling,
-            Body::Roots => Kind::Roots,
+            Body::Sampling { .. } => Kind::Sampling,
+            Body::Roots { .. } => Kind::Roots,
         }
     }
 
@@ -97,9 +140,7 @@ impl Question {
     pub(crate) fn require(&self, kinds: Kinds) -> Result<(), RpcError> {
         kinds.require(self.kind())?;
         match &self.body {
-            Body::Sampling(params) if params.tools.is_some() || params.tool_choice.is_some() => {
-                kinds.require_sampling_tools()
-            }
+            Body::Sampling { tools: true, .. } => kinds.require_sampling_tools(),
             _ => Ok(()),
         }
     }
@@ -110,14 +151,10 @@ impl Question {
     /// A page's address may change from round to round, and accepting it means nothing, so a URL
     /// question is pinned by its kind and what led to it alone.
     pub(crate) fn digest(&self, depends_on: &[&[u8]]) -> Digest {
-        let sampling = match &self.body {
-            Body::Sampling(params) => serde_json::to_vec(params).unwrap_or_default(),
-            _ => Vec::new(),
-        };
         let shown: [&[u8]; 2] = match &self.body {
             Body::Form(form) => [self.message.as_bytes(), form.digest().as_bytes()],
-            Body::Sampling(_) => [&sampling, b""],
-            Body::Url(_) | Body::Roots => [b"", b""],
+            Body::Sampling { params, .. } => [params.as_bytes(), b""],
+            Body::Url(_) | Body::Roots { .. } => [b"", b""],
         };
         let parts = shown.into_iter().chain(depends_on.iter().copied());
         Digest::of_parts(self.kind().name(), parts)
@@ -146,12 +183,12 @@ impl Question {
                 write_str(out, url);
                 out.extend_from_slice(b"}}");
             }
-            Body::Sampling(params) => {
+            Body::Sampling { params, .. } => {
                 out.extend_from_slice(br#"{"method":"sampling/createMessage","params":"#);
-                write_json(out, params);
+                out.extend_from_slice(params.as_bytes());
                 out.push(b'}');
             }
-            Body::Roots => out.extend_from_slice(br#"{"method":"roots/list"}"#),
+            Body::Roots { .. } => out.extend_from_slice(br#"{"method":"roots/list"}"#),
         }
     }
 
@@ -172,7 +209,7 @@ impl Question {
                 let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
                 (!texts.is_empty()).then(|| texts.join("; "))
             }
-            Body::Sampling(_) | Body::Roots => None,
+            Body::Sampling { .. } | Body::Roots { .. } => None,
         }
     }
 }

@@ -15,7 +15,7 @@ use super::{
     Ask, Kind, Marker, Refusal, Settlement,
     ask::{Source, Step},
     exchange::{Answer, Exchange},
-    question::{Body, Question},
+    question::{Body, Fits, Question},
     responses::{InputResponses, accepted, elicit_answer, fitted, wrong_kind},
 };
 use crate::{
@@ -315,8 +315,7 @@ impl Asking<'_> {
             },
             // That the user agreed to open the page says nothing of what happened there.
             Body::Url(_) => Ok(accepted(elicit_answer(raw)?)?.err().map(Answer::Refused)),
-            Body::Sampling(_) => typed::<super::Sampled>(key, raw),
-            Body::Roots => typed::<super::Roots>(key, raw),
+            Body::Sampling { fits, .. } | Body::Roots { fits } => typed(key, raw, *fits),
         }
     }
 
@@ -406,13 +405,11 @@ impl Open<'_> {
 }
 
 /// An answer that must be of the protocol's own type.
-fn typed<T: serde::de::DeserializeOwned>(
-    key: &str,
-    raw: &str,
-) -> Result<Option<Answer>, Interrupt> {
-    let content =
-        serde_json::from_str::<T>(raw).and_then(|_| RawValue::from_string(raw.to_owned()));
-    match content {
+fn typed(key: &str, raw: &str, fits: Fits) -> Result<Option<Answer>, Interrupt> {
+    if !fits(raw) {
+        return Err(wrong_kind(key).into());
+    }
+    match RawValue::from_string(raw.to_owned()) {
         Ok(content) => Ok(Some(Answer::Content(content))),
         Err(_) => Err(wrong_kind(key).into()),
     }
