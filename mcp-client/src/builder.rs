@@ -13,6 +13,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::Mutex;
 
+use crate::cache::{Cache, Partition, SharedCache};
 use crate::capabilities::Capabilities;
 use crate::client::{Client, DEFAULT_MAX_ROUNDS, Inner};
 use crate::error::{Error, HandlerError};
@@ -41,6 +42,8 @@ pub struct Builder {
     concurrent: bool,
     validates_output: bool,
     probe: Option<Duration>,
+    cache: Option<SharedCache>,
+    partition: Option<String>,
 }
 
 impl Builder {
@@ -57,6 +60,8 @@ impl Builder {
             concurrent: false,
             validates_output: true,
             probe: Some(Duration::from_secs(30)),
+            cache: Some(SharedCache::new()),
+            partition: None,
         }
     }
 
@@ -211,6 +216,33 @@ impl Builder {
         self
     }
 
+    /// Keeps results in a cache that other clients of **the same server** have as well. Without it the
+    /// client has a cache of its own.
+    ///
+    /// Kept are lists, descriptions of the server and resources, for as long as the server allows
+    /// (`ttlMs`) and until a [subscription](crate::Subscription) says that they have changed; never
+    /// what came of answers.
+    ///
+    /// Specification: server/utilities/caching.
+    pub fn cache(mut self, cache: &SharedCache) -> Self {
+        self.cache = Some(cache.clone());
+        self
+    }
+
+    /// Names the authorization that this client's requests have: a user, a tenant. Results that the
+    /// server calls private are shared with the clients that name the same, and with no client unless
+    /// set.
+    pub fn cache_partition(mut self, authorization: impl Into<String>) -> Self {
+        self.partition = Some(authorization.into());
+        self
+    }
+
+    /// Asks the server each time.
+    pub fn without_cache(mut self) -> Self {
+        self.cache = None;
+        self
+    }
+
     /// Opens the transport and makes sure that the server speaks this client's revision.
     ///
     /// # Errors
@@ -227,7 +259,10 @@ impl Builder {
             concurrent,
             validates_output,
             probe,
+            cache,
+            partition,
         } = self;
+        let partition = partition.map_or_else(Partition::of_one_client, Partition::Named);
         let identity = serde_json::to_value(identity).unwrap_or(Value::Null);
         let header_params = transport.mirrors_metadata().then(HeaderParams::default);
         let peer = Peer::open(transport, log).await.map_err(Error::Connect)?;
@@ -246,6 +281,7 @@ impl Builder {
             schemas: OutputSchemas::default(),
             validates_output,
             header_params,
+            cache: cache.map(|cache| Cache::new(cache, partition)),
             server: OnceLock::new(),
         };
         let client = Client {

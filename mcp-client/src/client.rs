@@ -3,10 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use mcp_core::protocol::{DiscoverResult, Implementation};
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::builder::Builder;
+use crate::cache::Cache;
 use crate::capabilities::Capabilities;
 use crate::error::Error;
 use crate::handlers::{Handlers, Turns};
@@ -15,7 +17,7 @@ use crate::options::CallOptions;
 use crate::outcome::{self, Outcome};
 use crate::paused::PausedCall;
 use crate::peer::Peer;
-use crate::rounds::Limits;
+use crate::rounds::{self, Limits};
 use crate::session::{Call, Session};
 use crate::structured::OutputSchemas;
 
@@ -40,6 +42,7 @@ pub(crate) struct Inner {
     pub(crate) validates_output: bool,
     /// Only where the transport puts them into headers.
     pub(crate) header_params: Option<HeaderParams>,
+    pub(crate) cache: Option<Cache>,
     pub(crate) server: OnceLock<(DiscoverResult, Option<Implementation>)>,
 }
 
@@ -60,7 +63,7 @@ impl Client {
         let call = discover_call();
         let method = call.method.clone();
         let result = self.plain(call).await?;
-        read_discover(&method, &result)
+        self.read(&method, &result)
     }
 
     /// What the server said about itself when the connection was made; `None` if it was not asked
@@ -80,6 +83,14 @@ impl Client {
     #[must_use]
     pub fn session(&self) -> Session {
         Session::new(self.clone(), CallOptions::new())
+    }
+
+    /// Forgets all kept results, those of other clients of a shared cache included: the server is asked
+    /// again.
+    pub fn clear_cache(&self) {
+        if let Some(cache) = &self.inner.cache {
+            cache.clear();
+        }
     }
 
     /// How many lines were received that are no JSON-RPC messages. A server that logs to its
@@ -104,6 +115,37 @@ impl Client {
     /// process is gone when this returns.
     pub async fn close(&self) {
         self.inner.peer.close().await;
+    }
+
+    /// Drives a call through all its rounds.
+    pub(crate) async fn finish<T: DeserializeOwned>(
+        &self,
+        call: Call,
+        options: CallOptions,
+    ) -> Result<T, Error> {
+        let method = call.method.clone();
+        let limits = self.inner.limits(&options);
+        let session = Session::new(self.clone(), options);
+        let (result, _) = rounds::drive(&session, call, limits).await?;
+        self.read(&method, &result)
+    }
+
+    /// A result as what its method gives. One that is not is not kept either.
+    pub(crate) fn read<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        result: &RawValue,
+    ) -> Result<T, Error> {
+        serde_json::from_str(result.get()).map_err(|e| {
+            self.forget(method);
+            invalid(method, &e)
+        })
+    }
+
+    /// Forgets the kept results of a method; true if there were any.
+    pub(crate) fn forget(&self, method: &str) -> bool {
+        let cache = self.inner.cache.as_ref();
+        cache.is_some_and(|cache| cache.forget(method))
     }
 
     /// One request that may not be answered with a request for input.
@@ -176,11 +218,11 @@ pub(crate) fn discover_call() -> Call {
     Call::new("server/discover", "server/discover", Vec::new())
 }
 
-pub(crate) fn read_discover(method: &str, result: &RawValue) -> Result<DiscoverResult, Error> {
-    serde_json::from_str(result.get()).map_err(|e| Error::InvalidResult {
+fn invalid(method: &str, error: &serde_json::Error) -> Error {
+    Error::InvalidResult {
         method: method.to_owned(),
-        reason: e.to_string(),
-    })
+        reason: error.to_string(),
+    }
 }
 
 /// The result of the probe, kept with the name the server gave itself.
@@ -188,7 +230,8 @@ pub(crate) fn keep_server(inner: &Inner, result: &RawValue) -> Result<(), Error>
     let method = discover_call().method;
     match outcome::classify(&method, result.to_owned())? {
         Outcome::Complete(result) => {
-            let discovered = read_discover(&method, &result)?;
+            let discovered =
+                serde_json::from_str(result.get()).map_err(|e| invalid(&method, &e))?;
             let info = outcome::server_info(&result);
             // Set once, by the one who connects.
             let _ = inner.server.set((discovered, info));

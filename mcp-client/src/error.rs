@@ -6,6 +6,8 @@ use mcp_core::rpc::{RpcError, code};
 use serde_json::Value;
 
 use crate::question::Kind;
+use crate::resources;
+use crate::session::Call;
 use crate::tools::ToolCall;
 use crate::transport::Failure;
 
@@ -100,6 +102,17 @@ pub enum Error {
     /// The server answered with a JSON-RPC error.
     #[error("the server answered {}: {}", .0.code, .0.message)]
     Rpc(RpcError),
+
+    /// There is no resource of this URI.
+    ///
+    /// Specification: server/resources, Error Handling.
+    #[error("there is no resource {uri}: {}", .error.message)]
+    ResourceNotFound {
+        /// The URI that was asked for.
+        uri: String,
+        /// The whole error.
+        error: RpcError,
+    },
 
     /// The server needs a capability that this client did not declare (`-32021`). Capabilities are
     /// declared by giving the builder a handler.
@@ -236,10 +249,17 @@ pub enum Error {
         key: String,
     },
 
+    /// A paused call was resumed as one of another method.
+    #[error("the paused call is a {method}; resume it as such")]
+    WrongMethod {
+        /// The paused call's method.
+        method: String,
+    },
+
     /// The arguments of a call are not a JSON object.
     #[error("the arguments of {target} must be a JSON object: {reason}")]
     Arguments {
-        /// The tool's name.
+        /// What was called: a tool or prompt, or the method.
         target: String,
         /// What they are instead.
         reason: String,
@@ -297,7 +317,9 @@ impl Error {
     #[must_use]
     pub fn code(&self) -> Option<i32> {
         match self {
-            Self::Rpc(error) | Self::MissingCapability { error, .. } => Some(error.code),
+            Self::Rpc(error)
+            | Self::MissingCapability { error, .. }
+            | Self::ResourceNotFound { error, .. } => Some(error.code),
             Self::UnsupportedVersion { .. } => Some(code::UNSUPPORTED_PROTOCOL_VERSION),
             _ => None,
         }
@@ -343,6 +365,38 @@ impl Error {
             },
         }
     }
+
+    /// The same error, now that it is known which call it is about.
+    pub(crate) fn about(self, call: &Call) -> Self {
+        match self {
+            Self::Rpc(error) if call.method == resources::READ && says_not_found(&error) => {
+                Self::ResourceNotFound {
+                    uri: call.target.clone(),
+                    error,
+                }
+            }
+            error => error,
+        }
+    }
+
+    /// Whether the same request may well succeed a moment later.
+    pub(crate) fn is_temporary(&self) -> bool {
+        match self {
+            Self::Closed { .. } | Self::Timeout { .. } => true,
+            Self::RequestFailed { status, .. } => {
+                // None: it broke off. Otherwise the server, or what stands before it, is overloaded or down.
+                status.is_none_or(|status| matches!(status, 200 | 408 | 429 | 500..))
+            }
+            _ => false,
+        }
+    }
+}
+
+fn says_not_found(error: &RpcError) -> bool {
+    /// What servers of earlier revisions answer.
+    const LEGACY: i32 = -32002;
+    let names_uri = || error.data.as_ref()?.get("uri")?.as_str();
+    error.code == LEGACY || error.code == code::INVALID_PARAMS && names_uri().is_some()
 }
 
 fn supported_versions(error: &RpcError) -> Vec<String> {

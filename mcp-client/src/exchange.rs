@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use mcp_core::protocol::{CancelledNotificationParams, NotificationMeta};
 use mcp_core::rpc::RequestId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -38,6 +39,8 @@ struct Closed {
 struct Pending<W> {
     waiter: W,
     token: Option<u64>,
+    /// It stays open, and notifications carry its id.
+    listens: bool,
 }
 
 /// What is to be done about a received message.
@@ -47,6 +50,8 @@ pub(crate) enum Event<'a, W> {
     Answered(W, Reply),
     /// A request in flight made progress.
     Progress(&'a W, Progress),
+    /// A notification for a request that stays open.
+    Notice(&'a W, String, Box<RawValue>),
     /// A log message, for whichever request.
     Log(Box<RawValue>),
     /// The peer is gone: drop these waiters.
@@ -89,11 +94,28 @@ impl<W> Exchange<W> {
 
     /// Registers a request under a fresh id; the error is why the connection is closed.
     pub(crate) fn begin(&mut self, waiter: W, token: Option<u64>) -> Result<u64, String> {
+        self.register(Pending {
+            waiter,
+            token,
+            listens: false,
+        })
+    }
+
+    /// Registers a request that stays open, and whose id is that of a subscription.
+    pub(crate) fn begin_listening(&mut self, waiter: W) -> Result<u64, String> {
+        self.register(Pending {
+            waiter,
+            token: None,
+            listens: true,
+        })
+    }
+
+    fn register(&mut self, pending: Pending<W>) -> Result<u64, String> {
         if let Some(closed) = &self.closed {
             return Err(closed.reason.clone());
         }
         self.last_id += 1;
-        self.pending.insert(self.last_id, Pending { waiter, token });
+        self.pending.insert(self.last_id, pending);
         Ok(self.last_id)
     }
 
@@ -182,7 +204,7 @@ impl<W> Exchange<W> {
     fn receive_message(&mut self, incoming: Incoming) -> Event<'_, W> {
         match incoming {
             Incoming::Response { id, reply } => self.answer(id, reply),
-            Incoming::Notification { method, params } => self.notify(&method, params),
+            Incoming::Notification { method, params } => self.notify(method, params),
             Incoming::Request { method } => {
                 // Specification: basic/transports/stdio. Servers must not send requests, and
                 // clients must not write responses.
@@ -208,8 +230,8 @@ impl<W> Exchange<W> {
         }
     }
 
-    fn notify(&mut self, method: &str, params: Option<Box<RawValue>>) -> Event<'_, W> {
-        match (method, params) {
+    fn notify(&mut self, method: String, params: Option<Box<RawValue>>) -> Event<'_, W> {
+        match (method.as_str(), params) {
             ("notifications/progress", Some(params)) => {
                 match serde_json::from_str::<ProgressParams>(params.get()) {
                     Ok(params) => self.progress(&params.token, params.progress),
@@ -224,10 +246,45 @@ impl<W> Exchange<W> {
                 tracing::warn!(target: "mcp_client", method, "a notification without params");
                 Event::Nothing
             }
+            ("notifications/cancelled", Some(params)) => self.withdraw(&params),
+            (_, Some(params)) => self.notice(method, params),
+            (_, None) => {
+                tracing::debug!(target: "mcp_client", method, "a notification without a reader");
+                Event::Nothing
+            }
+        }
+    }
+
+    /// Specification: basic/patterns/subscriptions, Receiving Notifications.
+    fn notice(&self, method: String, params: Box<RawValue>) -> Event<'_, W> {
+        #[derive(Deserialize)]
+        struct Members {
+            #[serde(rename = "_meta")]
+            meta: NotificationMeta,
+        }
+        let members = serde_json::from_str::<Members>(params.get()).ok();
+        let id = members.and_then(|members| own_id(&members.meta.subscription_id?));
+        match id.and_then(|id| self.pending.get(&id)) {
+            Some(pending) if pending.listens => Event::Notice(&pending.waiter, method, params),
+            // Normal for a moment after a subscription was cancelled.
             _ => {
                 tracing::debug!(target: "mcp_client", method, "a notification without a reader");
                 Event::Nothing
             }
+        }
+    }
+
+    /// Specification: basic/patterns/cancellation. A server may take back nothing but a subscription.
+    fn withdraw(&mut self, params: &RawValue) -> Event<'_, W> {
+        let params = serde_json::from_str::<CancelledNotificationParams>(params.get());
+        let id = params.ok().and_then(|params| own_id(&params.request_id));
+        match id.and_then(|id| Some((id, self.pending.get(&id)?.listens))) {
+            Some((id, true)) => self.answer(Some(id), Reply::Cancelled),
+            Some((id, false)) => {
+                tracing::warn!(target: "mcp_client", id, "the server cancelled a request; ignored");
+                Event::Nothing
+            }
+            None => Event::Nothing,
         }
     }
 
@@ -255,6 +312,14 @@ impl<W> Exchange<W> {
                 "skipped a line that is no message"
             );
         }
+    }
+}
+
+/// This client's ids are positive integers.
+fn own_id(id: &RequestId) -> Option<u64> {
+    match id {
+        RequestId::Integer(id) => u64::try_from(*id).ok(),
+        RequestId::String(_) => None,
     }
 }
 
@@ -359,6 +424,52 @@ mod tests {
             matches!(exchange.receive(report("5")), Event::Nothing),
             "after the result"
         );
+    }
+
+    #[test]
+    fn notices_go_to_the_subscription_whose_id_they_carry() {
+        let mut exchange = Exchange::new();
+        exchange.begin("call", None).unwrap();
+        exchange.begin_listening("a").unwrap();
+        exchange.begin_listening("b").unwrap();
+        let notice = |id: &str| {
+            line(&format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/x","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}},"n":1}}}}"#
+            ))
+        };
+        let Event::Notice(waiter, method, params) = exchange.receive(notice("3")) else {
+            panic!()
+        };
+        assert_eq!((*waiter, method.as_str()), ("b", "notifications/x"));
+        assert!(params.get().contains(r#""n":1"#));
+        // Another type, a request that is no subscription, one that is not there, one that has ended.
+        for id in ["\"3\"", "1", "4", "3.5", "null"] {
+            assert!(
+                matches!(exchange.receive(notice(id)), Event::Nothing),
+                "{id}"
+            );
+        }
+        exchange.receive(line(r#"{"jsonrpc":"2.0","id":3,"result":{}}"#));
+        assert!(matches!(exchange.receive(notice("3")), Event::Nothing));
+    }
+
+    #[test]
+    fn the_server_takes_back_subscriptions_and_nothing_else() {
+        let mut exchange = Exchange::new();
+        exchange.begin("call", None).unwrap();
+        exchange.begin_listening("a").unwrap();
+        let cancel = |id: u64| {
+            line(&format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+            ))
+        };
+        assert!(matches!(exchange.receive(cancel(1)), Event::Nothing));
+        assert!(exchange.forget(1), "it is still in flight");
+        assert!(matches!(
+            exchange.receive(cancel(2)),
+            Event::Answered("a", Reply::Cancelled)
+        ));
+        assert!(matches!(exchange.receive(cancel(2)), Event::Nothing));
     }
 
     #[test]

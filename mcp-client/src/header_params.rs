@@ -96,6 +96,8 @@ impl Client {
         let Some(tool) = tool_of(call) else {
             return false;
         };
+        // What was kept did not help.
+        self.forget("tools/list");
         if !self.list_for_headers().await {
             return false;
         }

@@ -35,18 +35,26 @@
 //!   handler's error ends the call and is never taken for a decline.
 //! * [`Session`] is the lower floor: one request, one result. A [`PausedCall`] can be stored and resumed by another
 //!   process.
+//! * [`Client::get_prompt`] and [`Client::read_resource`] go through rounds as well. [`expand`] makes a resource's URI of
+//!   a template.
+//! * [`Client::subscribe`] reports [changes](Change), each once. Results are kept for as long as the server allows, in
+//!   memory; see [`SharedCache`].
 //! * A [`Transport`] moves messages: [`ChildProcess`], [`IoTransport`], `HttpTransport` with the feature `http`, or one
 //!   of your own. [`Trace`] records what passes through any of them.
 //! * [`Error`] has a variant for each way a call can have no result.
 
+mod arguments;
 mod budget;
 mod builder;
+mod cache;
 mod capabilities;
 mod client;
+mod completion;
 mod error;
 mod exchange;
 mod handlers;
 mod header_params;
+mod inbox;
 mod legacy;
 mod list;
 mod options;
@@ -54,10 +62,14 @@ mod outcome;
 mod paused;
 mod peer;
 mod probe;
+mod prompts;
 mod question;
+mod resources;
 mod rounds;
 mod session;
 mod structured;
+mod subscription;
+mod template;
 mod tools;
 pub mod transport;
 mod wire;
@@ -65,9 +77,11 @@ mod wire;
 pub use mcp_core::{protocol, rpc::RpcError, schema, text};
 
 pub use self::builder::Builder;
+pub use self::cache::SharedCache;
 pub use self::client::Client;
 pub use self::error::{Error, HandlerError};
 pub use self::exchange::Progress;
+pub use self::inbox::Change;
 pub use self::options::CallOptions;
 pub use self::paused::PausedCall;
 pub use self::question::{
@@ -75,6 +89,8 @@ pub use self::question::{
     SamplingQuestion, UrlQuestion,
 };
 pub use self::session::{Round, Session};
+pub use self::subscription::{Changes, End, Subscription};
+pub use self::template::{TemplateError, expand};
 pub use self::tools::ToolCall;
 #[cfg(feature = "http")]
 pub use self::transport::http::HttpTransport;

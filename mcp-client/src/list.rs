@@ -4,7 +4,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use mcp_core::rpc::code;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::client::Client;
@@ -14,27 +16,63 @@ use crate::session::Call;
 /// More pages than any list has; a server that invents cursors for ever is stopped here.
 const MAX_PAGES: usize = 10_000;
 
-/// Hands every item of every page to `each`. `items` is the name of the member they are in.
+/// Every item of every page that can be read; `items` is the name of the member they are in. One
+/// unreadable item does not sink the list.
+pub(crate) async fn items<T: DeserializeOwned>(
+    client: &Client,
+    method: &str,
+    items: &str,
+) -> Result<Vec<T>, Error> {
+    let mut read = Vec::new();
+    pages(client, method, items, |raw| {
+        match serde_json::from_str(raw.get()) {
+            Ok(item) => read.push(item),
+            Err(error) => {
+                tracing::warn!(target: "mcp_client", method, %error, "left out an unreadable item");
+            }
+        }
+    })
+    .await?;
+    Ok(read)
+}
+
+/// Hands every item of every page to `each`, once all pages are there.
 pub(crate) async fn pages(
     client: &Client,
     method: &str,
     items: &str,
-    mut each: impl FnMut(&RawValue),
+    each: impl FnMut(&RawValue),
 ) -> Result<(), Error> {
+    let found = match follow(client, method, items).await {
+        // Kept pages may have outlived their cursors (server/utilities/caching, Interaction with
+        // Pagination).
+        Err(Error::Rpc(error)) if error.code == code::INVALID_PARAMS && client.forget(method) => {
+            follow(client, method, items).await?
+        }
+        found => found?,
+    };
+    found.iter().map(AsRef::as_ref).for_each(each);
+    Ok(())
+}
+
+async fn follow(client: &Client, method: &str, items: &str) -> Result<Vec<Box<RawValue>>, Error> {
     let endless = |reason: &str| Error::EndlessList {
         method: method.to_owned(),
         reason: reason.to_owned(),
     };
+    let mut found = Vec::new();
     let mut seen = HashSet::new();
     let mut fields = Vec::new();
     for _ in 0..MAX_PAGES {
         let call = Call::new(method, method, fields);
         let result = client.plain(call).await?;
-        let page = Page::read(method, items, &result)?;
-        page.items.iter().for_each(|item| each(item));
+        let page = Page::read(method, items, &result).inspect_err(|_| {
+            client.forget(method);
+        })?;
+        found.extend(page.items.into_iter().map(ToOwned::to_owned));
         // An empty string is a cursor like any other.
         let Some(cursor) = page.next else {
-            return Ok(());
+            return Ok(found);
         };
         fields = vec![("cursor".to_owned(), cursor.clone())];
         if !seen.insert(cursor) {

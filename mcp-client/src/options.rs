@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_core::protocol::LoggingLevel;
+use mcp_core::protocol::meta::key;
 use serde_json::{Map, Value};
 
 use crate::exchange::Progress;
@@ -109,6 +110,12 @@ impl CallOptions {
             self.meta.entry(key).or_insert_with(|| value.clone());
         }
         self
+    }
+
+    /// Whether the entries of `_meta` say no more than which trace a request belongs to.
+    pub(crate) fn has_only_traces(&self) -> bool {
+        let traces = [key::TRACEPARENT, key::TRACESTATE, key::BAGGAGE];
+        self.meta.keys().all(|key| traces.contains(&key.as_str()))
     }
 
     /// Whether reports are of any use, so that a token is sent.

@@ -3,15 +3,19 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use mcp_core::protocol::Implementation;
+use mcp_core::protocol::{GetPromptResult, Implementation, ReadResourceResult};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::capabilities::Capabilities;
 use crate::error::Error;
 use crate::outcome::{self, InputRequired};
+use crate::prompts;
 use crate::question::{Asker, InputRequest, Kind, Response};
+use crate::resources;
 use crate::session::{Call, Round, Session, Step, on_one_line};
+use crate::tools;
 
 /// A call that waits for answers.
 ///
@@ -128,16 +132,57 @@ impl PausedCall {
         Ok(())
     }
 
-    /// Sends the call again, with the answers and the server's state, under a new id.
+    /// Sends the call of a tool again, with the answers and the server's state, under a new id.
     ///
     /// # Errors
     ///
-    /// [`Error::Unanswered`] while an answer is missing; otherwise what went wrong with this one
-    /// request.
+    /// [`Error::Unanswered`] while an answer is missing, [`Error::WrongMethod`] if it is no call of a
+    /// tool; otherwise what went wrong with this one request.
     pub async fn resume(self, session: &Session) -> Result<Round, Error> {
+        self.must_be(tools::CALL)?;
         let (target, rounds) = (self.saved.call.target.clone(), self.saved.round + 1);
         let step = self.next(session).await?;
         session.tool_round(target, rounds, step).await
+    }
+
+    /// [`resume`](Self::resume) for a `prompts/get`.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn resume_prompt(self, session: &Session) -> Result<Round<GetPromptResult>, Error> {
+        self.resume_as(prompts::GET, session).await
+    }
+
+    /// [`resume`](Self::resume) for a `resources/read`.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn resume_resource(
+        self,
+        session: &Session,
+    ) -> Result<Round<ReadResourceResult>, Error> {
+        self.resume_as(resources::READ, session).await
+    }
+
+    async fn resume_as<T: DeserializeOwned>(
+        self,
+        method: &str,
+        session: &Session,
+    ) -> Result<Round<T>, Error> {
+        self.must_be(method)?;
+        let step = self.next(session).await?;
+        session.round(method, step)
+    }
+
+    fn must_be(&self, method: &str) -> Result<(), Error> {
+        if self.method() == method {
+            return Ok(());
+        }
+        Err(Error::WrongMethod {
+            method: self.method().to_owned(),
+        })
     }
 
     pub(crate) async fn next(self, session: &Session) -> Result<Step, Error> {

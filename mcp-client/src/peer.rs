@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::error::Error;
 use crate::exchange::{Event, Exchange, Progress};
+use crate::inbox::Inbox;
 use crate::transport::{MessageReceiver, MessageSender, Metadata, Outgoing, Purpose, Transport};
 use crate::wire::Reply;
 
@@ -58,7 +59,14 @@ struct Shared {
 #[derive(Debug)]
 struct Waiter {
     done: oneshot::Sender<Reply>,
-    progress: mpsc::Sender<Progress>,
+    before: Before,
+}
+
+/// Where that goes which comes before the answer.
+#[derive(Debug)]
+enum Before {
+    Progress(mpsc::Sender<Progress>),
+    Notices(Arc<Inbox>),
 }
 
 impl Shared {
@@ -123,10 +131,9 @@ impl Peer {
         let method = request.method;
         let (done, mut reply) = oneshot::channel();
         let (progress, mut reports) = mpsc::channel(PROGRESS_QUEUE);
-        let begun = self
-            .shared
-            .exchange()
-            .begin(Waiter { done, progress }, request.token);
+        let before = Before::Progress(progress);
+        let waiter = Waiter { done, before };
+        let begun = self.shared.exchange().begin(waiter, request.token);
         let id = begun.map_err(|reason| Error::Closed { reason })?;
         let mut in_flight = InFlight {
             peer: self,
@@ -170,7 +177,50 @@ impl Peer {
         }
     }
 
-    fn interpret(&self, method: &str, reply: Option<Reply>) -> Result<Box<RawValue>, Error> {
+    /// Sends a request that stays open. Whoever gets the id must [`abandon`](Self::abandon) it.
+    pub(crate) fn listen(
+        &self,
+        request: Request<'_>,
+        inbox: Arc<Inbox>,
+    ) -> Result<(u64, oneshot::Receiver<Reply>), Error> {
+        let (done, reply) = oneshot::channel();
+        let before = Before::Notices(inbox);
+        let waiter = Waiter { done, before };
+        let begun = self.shared.exchange().begin_listening(waiter);
+        let id = begun.map_err(|reason| Error::Closed { reason })?;
+        self.send(Outgoing {
+            text: request_text(id, &request),
+            purpose: Purpose::Request(id),
+            metadata: request.metadata,
+        });
+        Ok((id, reply))
+    }
+
+    /// Cancels a request, if it is still in flight.
+    pub(crate) fn abandon(&self, id: u64, reason: &str) {
+        // Only requests believed to be in flight may be cancelled (basic/patterns/cancellation).
+        if !self.shared.exchange().forget(id) {
+            return;
+        }
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id},"reason":"{reason}"}}}}"#
+        );
+        self.send(Outgoing {
+            text,
+            purpose: Purpose::Cancel(id),
+            metadata: Metadata {
+                method: "notifications/cancelled".to_owned(),
+                version: Some(crate::VERSION),
+                ..Metadata::default()
+            },
+        });
+    }
+
+    pub(crate) fn interpret(
+        &self,
+        method: &str,
+        reply: Option<Reply>,
+    ) -> Result<Box<RawValue>, Error> {
         let method = method.to_owned();
         match reply {
             Some(Reply::Result(result)) => Ok(result),
@@ -178,6 +228,10 @@ impl Peer {
             Some(Reply::Malformed(reason)) => Err(Error::InvalidResult { method, reason }),
             Some(Reply::TooLong { limit }) => Err(Error::TooLong { method, limit }),
             Some(Reply::Failed(failure)) => Err(Error::from_failure(method, failure)),
+            Some(Reply::Cancelled) => Err(Error::InvalidResult {
+                method,
+                reason: "the server cancelled it".to_owned(),
+            }),
             None => Err(self.closed_error()),
         }
     }
@@ -246,13 +300,14 @@ fn timed_out(method: &str, after: Option<Duration>) -> Error {
 }
 
 /// When a limit is over; `None` for one beyond what the clock can count, which is no limit.
-fn expiry(started: Instant, limit: Duration) -> Option<Instant> {
+pub(crate) fn expiry(started: Instant, limit: Duration) -> Option<Instant> {
     // The timer rounds up, by less than this.
     let rounded = limit.checked_add(Duration::from_secs(1))?;
     started.checked_add(rounded).map(|_| started + limit)
 }
 
-async fn sleep_to(at: Option<Instant>) {
+/// Sleeps for ever where there is no limit.
+pub(crate) async fn sleep_to(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,
         None => std::future::pending().await,
@@ -274,23 +329,9 @@ impl InFlight<'_> {
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        // Only requests believed to be in flight may be cancelled (basic/patterns/cancellation).
-        if self.id == 0 || !self.peer.shared.exchange().forget(self.id) {
-            return;
+        if self.id != 0 {
+            self.peer.abandon(self.id, self.reason);
         }
-        let text = format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":"{}"}}}}"#,
-            self.id, self.reason
-        );
-        self.peer.send(Outgoing {
-            text,
-            purpose: Purpose::Cancel(self.id),
-            metadata: Metadata {
-                method: "notifications/cancelled".to_owned(),
-                version: Some(crate::VERSION),
-                ..Metadata::default()
-            },
-        });
     }
 }
 
@@ -302,7 +343,16 @@ async fn read(mut receiver: impl MessageReceiver, shared: Arc<Shared>, log: Opti
         match shared.exchange().receive(received) {
             // A waiter that is gone was dropped between these two steps.
             Event::Answered(waiter, reply) => drop(waiter.done.send(reply)),
-            Event::Progress(waiter, progress) => drop(waiter.progress.try_send(progress)),
+            Event::Progress(waiter, progress) => {
+                if let Before::Progress(reports) = &waiter.before {
+                    drop(reports.try_send(progress));
+                }
+            }
+            Event::Notice(waiter, method, params) => {
+                if let Before::Notices(inbox) = &waiter.before {
+                    inbox.take(&method, &params);
+                }
+            }
             Event::Log(params) => {
                 if let Some(log) = &log {
                     drop(log.try_send(params));

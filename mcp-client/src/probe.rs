@@ -20,15 +20,17 @@ pub(crate) async fn probe(client: &Client, patience: Duration) -> Result<(), Err
     let session = client
         .session()
         .options(CallOptions::new().request_timeout(patience));
-    let answer = session
-        .request(&discover_call().method, serde_json::json!({}))
-        .await;
+    let call = discover_call();
+    let lookup = session.lookup(&call);
+    let answer = session.request(&call.method, serde_json::json!({})).await;
     // What to say if no older revision turns up either.
     let mut unclear = None;
     let answer = match answer {
         Ok(result) => match supported_versions(&result) {
             Some(versions) if versions.iter().any(|version| version == VERSION) => {
-                return keep_server(&client.inner, &result);
+                keep_server(&client.inner, &result)?;
+                session.keep(lookup, &result);
+                return Ok(());
             }
             Some(theirs) => {
                 return Err(Error::UnsupportedVersion {

@@ -7,11 +7,13 @@
 use std::collections::BTreeMap;
 
 use mcp_core::rpc::code;
+use serde::de::DeserializeOwned;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::cache::Lookup;
 use crate::capabilities::Capabilities;
 use crate::client::{Client, Inner};
 use crate::error::Error;
@@ -51,12 +53,12 @@ pub struct Session {
     options: CallOptions,
 }
 
-/// What one request led to.
+/// What one request led to: a result of type `T`, or questions.
 #[derive(Clone, Debug)]
 #[must_use]
-pub enum Round {
+pub enum Round<T = ToolCall> {
     /// The call is done.
-    Complete(ToolCall),
+    Complete(T),
     /// The server wants something first.
     InputRequired(PausedCall),
 }
@@ -92,6 +94,15 @@ impl Call {
     pub(crate) fn field(&self, name: &str) -> Option<&str> {
         let mut fields = self.fields.iter();
         fields.find_map(|(key, value)| (key == name).then_some(value.as_str()))
+    }
+
+    pub(crate) fn metadata(&self) -> Metadata {
+        Metadata {
+            method: self.method.clone(),
+            name: self.name(),
+            version: Some(crate::VERSION),
+            params: self.headers.clone(),
+        }
     }
 
     /// The name or URI that the method is about.
@@ -199,10 +210,38 @@ impl Session {
         self.send(&mut call, None, None, token).await
     }
 
-    /// The first request of a call of any method.
+    /// The first request of a call of any method, unless its result was kept.
     pub(crate) async fn first(&self, mut call: Call) -> Result<Step, Error> {
+        let lookup = self.lookup(&call);
+        if let Some(kept) = self.kept(lookup.as_ref()) {
+            return Ok(Step::Complete(kept));
+        }
         self.client.mirror(&mut call).await?;
-        self.step(call, None, None, 1, None).await
+        let step = self.step(call, None, None, 1, None).await?;
+        if let Step::Complete(result) = &step {
+            self.keep(lookup, result);
+        }
+        Ok(step)
+    }
+
+    /// Prepares to keep the result of a first request; `None` if that may not be.
+    pub(crate) fn lookup(&self, call: &Call) -> Option<Lookup> {
+        let cache = self.client.inner.cache.as_ref()?;
+        // What a server makes of entries of the host's own only the server knows.
+        if self.client.is_closed() || !self.options.has_only_traces() {
+            return None;
+        }
+        cache.lookup(call, || self.capabilities.to_json().to_string())
+    }
+
+    fn kept(&self, lookup: Option<&Lookup>) -> Option<Box<RawValue>> {
+        self.client.inner.cache.as_ref()?.get(lookup?)
+    }
+
+    pub(crate) fn keep(&self, lookup: Option<Lookup>, result: &RawValue) {
+        if let (Some(cache), Some(lookup)) = (&self.client.inner.cache, lookup) {
+            cache.keep(lookup, result);
+        }
     }
 
     pub(crate) async fn step(
@@ -214,7 +253,8 @@ impl Session {
         token: Option<u64>,
     ) -> Result<Step, Error> {
         let token = self.token(token);
-        let result = self.send(&mut call, answers, state, token).await?;
+        let result = self.send(&mut call, answers, state, token).await;
+        let result = result.map_err(|error| error.about(&call))?;
         let server = outcome::server_info(&result).or_else(|| self.client.inner.server_info());
         let asked = match outcome::classify(&call.method, result)? {
             Outcome::Complete(result) => return Ok(Step::Complete(result)),
@@ -224,11 +264,19 @@ impl Session {
         Ok(Step::InputRequired(Box::new(paused)))
     }
 
-    /// A request that is no tool call, and may not be answered with a request for input.
+    /// A request that is no tool call, and may not be answered with a request for input; unless its
+    /// result was kept.
     pub(crate) async fn plain(&self, call: &Call) -> Result<Box<RawValue>, Error> {
+        let lookup = self.lookup(call);
+        if let Some(kept) = self.kept(lookup.as_ref()) {
+            return Ok(kept);
+        }
         let result = self.send_as_is(call, None, None, self.token(None)).await?;
         match outcome::classify(&call.method, result)? {
-            Outcome::Complete(result) => Ok(result),
+            Outcome::Complete(result) => {
+                self.keep(lookup, &result);
+                Ok(result)
+            }
             Outcome::InputRequired(_) => Err(Error::MayNotAsk {
                 method: call.method.clone(),
             }),
@@ -282,6 +330,35 @@ impl Session {
         state: Option<&str>,
         token: Option<u64>,
     ) -> Result<Box<RawValue>, Error> {
+        let params = self.params(call, answers, state, token)?;
+        let request = Request {
+            method: &call.method,
+            params: &params,
+            token,
+            timeout: self.options.request_timeout.flatten(),
+            progress_ceiling: self.options.progress_ceiling,
+            metadata: call.metadata(),
+        };
+        let progress = self.options.progress.as_ref();
+        self.client
+            .inner
+            .peer
+            .request(request, |report| {
+                if let Some(handler) = progress {
+                    handler(report);
+                }
+            })
+            .await
+    }
+
+    /// The params of a request as JSON, `_meta` included.
+    pub(crate) fn params(
+        &self,
+        call: &Call,
+        answers: Option<&BTreeMap<String, String>>,
+        state: Option<&str>,
+        token: Option<u64>,
+    ) -> Result<String, Error> {
         let inner: &Inner = &self.client.inner;
         let meta = inner.meta(&self.capabilities, &self.options, token);
         let params = Params {
@@ -290,32 +367,10 @@ impl Session {
             state,
             meta: &meta,
         };
-        let params = serde_json::to_string(&params).map_err(|e| Error::Arguments {
+        serde_json::to_string(&params).map_err(|e| Error::Arguments {
             target: call.target.clone(),
             reason: e.to_string(),
-        })?;
-        let request = Request {
-            method: &call.method,
-            params: &params,
-            token,
-            timeout: self.options.request_timeout.flatten(),
-            progress_ceiling: self.options.progress_ceiling,
-            metadata: Metadata {
-                method: call.method.clone(),
-                name: call.name(),
-                version: Some(crate::VERSION),
-                params: call.headers.clone(),
-            },
-        };
-        let progress = self.options.progress.as_ref();
-        inner
-            .peer
-            .request(request, |report| {
-                if let Some(handler) = progress {
-                    handler(report);
-                }
-            })
-            .await
+        })
     }
 
     fn token(&self, wanted: Option<u64>) -> Option<u64> {
@@ -335,6 +390,18 @@ impl Session {
                 let call = ToolCall::read(tool, rounds, &result)?;
                 Ok(Round::Complete(self.client.checked(call).await?))
             }
+            Step::InputRequired(paused) => Ok(Round::InputRequired(*paused)),
+        }
+    }
+
+    /// The same for a call of another method.
+    pub(crate) fn round<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        step: Step,
+    ) -> Result<Round<T>, Error> {
+        match step {
+            Step::Complete(result) => self.client.read(method, &result).map(Round::Complete),
             Step::InputRequired(paused) => Ok(Round::InputRequired(*paused)),
         }
     }

@@ -6,13 +6,16 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout};
 
+use crate::arguments;
 use crate::client::Client;
 use crate::error::Error;
 use crate::list;
 use crate::options::CallOptions;
 use crate::rounds;
-use crate::session::{Call, Session, on_one_line};
+use crate::session::{Call, Session};
 use crate::structured;
+
+pub(crate) const CALL: &str = "tools/call";
 
 /// The final result of a tool call.
 #[derive(Clone, Debug)]
@@ -75,7 +78,7 @@ impl ToolCall {
                 rounds,
             }),
             Err(e) => Err(Error::InvalidResult {
-                method: "tools/call".to_owned(),
+                method: CALL.to_owned(),
                 reason: e.to_string(),
             }),
         }
@@ -221,28 +224,11 @@ impl Client {
 
 /// The part of a tool call that all its requests share.
 pub(crate) fn call(tool: String, arguments: &impl Serialize) -> Result<Call, Error> {
-    let wrong = |reason: String| Error::Arguments {
-        target: tool.clone(),
-        reason,
-    };
-    let arguments = serde_json::to_string(arguments).map_err(|e| wrong(e.to_string()))?;
-    let name = serde_json::Value::from(tool.as_str()).to_string();
-    let mut fields = vec![("name".to_owned(), name)];
-    match arguments.trim_start().as_bytes().first() {
-        Some(b'{') => fields.push(("arguments".to_owned(), on_one_line(&arguments))),
-        _ if arguments == "null" => {}
-        first => {
-            let found = match first {
-                Some(b'[') => "an array",
-                Some(b'"') => "a string",
-                Some(b't' | b'f') => "a boolean",
-                Some(b'n') => "null",
-                _ => "a number",
-            };
-            return Err(wrong(format!("found {found}")));
-        }
+    let mut fields = vec![arguments::text("name", &tool)];
+    if let Some(arguments) = arguments::object(&tool, arguments)? {
+        fields.push(("arguments".to_owned(), arguments));
     }
-    Ok(Call::new("tools/call", tool, fields))
+    Ok(Call::new(CALL, tool, fields))
 }
 
 #[cfg(test)]

@@ -29,6 +29,8 @@ pub(crate) enum Reply {
     Error(RpcError),
     /// The id was readable and the rest was not: the call fails instead of waiting for ever.
     Malformed(String),
+    /// The server takes a request that stays open back.
+    Cancelled,
     /// The answer was longer than the transport takes.
     TooLong {
         limit: usize,

@@ -178,6 +178,13 @@ impl Fake {
             .await;
     }
 
+    /// A notification that carries the id of `listen`, the request of its subscription.
+    pub(crate) async fn notice(&mut self, listen: &Message, method: &str, mut params: Value) {
+        params["_meta"] = json!({"io.modelcontextprotocol/subscriptionId": listen["id"]});
+        self.notify(&format!("notifications/{method}"), params)
+            .await;
+    }
+
     pub(crate) async fn line(&mut self, text: &str) {
         self.bytes(format!("{text}\n").as_bytes()).await;
     }

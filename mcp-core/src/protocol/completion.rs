@@ -69,6 +69,25 @@ from_variants!(CompletionReference {
     ResourceTemplate(ResourceTemplateReference),
 });
 
+impl CompletionReference {
+    /// An argument of the prompt of this name.
+    #[must_use]
+    pub fn prompt(name: impl Into<String>) -> Self {
+        Self::Prompt(PromptReference {
+            name: name.into(),
+            title: None,
+        })
+    }
+
+    /// A variable of this URI template.
+    #[must_use]
+    pub fn resource(uri_template: impl Into<String>) -> Self {
+        Self::ResourceTemplate(ResourceTemplateReference {
+            uri: uri_template.into(),
+        })
+    }
+}
+
 /// Names a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "ref/prompt", rename_all = "camelCase")]

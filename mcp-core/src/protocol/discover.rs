@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::result::AlwaysComplete;
+use super::wire::ttl;
 use super::{CacheScope, JsonObject, Meta, RequestMeta, ServerCapabilities};
 use crate::Revision;
 
@@ -31,7 +32,11 @@ pub struct DiscoverResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// How long the client may keep the result, in milliseconds. Must be there; a peer that leaves it out means 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "ttl"
+    )]
     pub ttl_ms: Option<u64>,
     /// Who may share it. Must be there; a peer that leaves it out means [`CacheScope::Private`].
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -25,6 +25,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+mod blob;
 mod caching;
 mod cancellation;
 mod capabilities;
@@ -51,6 +52,7 @@ mod subscriptions;
 mod tools;
 mod wire;
 
+pub use self::blob::InvalidBase64;
 pub use self::caching::CacheScope;
 pub use self::cancellation::CancelledNotificationParams;
 pub use self::capabilities::{

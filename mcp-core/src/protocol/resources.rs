@@ -1,10 +1,13 @@
 //! Resources: `resources/list`, `resources/templates/list` and `resources/read`.
 
+use std::borrow::Cow;
+
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
+use super::blob::{self, InvalidBase64};
 use super::result::{AlwaysComplete, RoundResult};
-use super::wire::{from_variants, present, serialize_content};
+use super::wire::{from_variants, present, serialize_content, ttl};
 use super::{Annotations, CacheScope, Cursor, Icon, InputResponses, JsonObject, Meta, RequestMeta};
 
 /// A resource that a server can read.
@@ -127,6 +130,36 @@ impl ResourceContents {
             Self::Blob(contents) => &contents.uri,
         }
     }
+
+    /// The MIME type, if the server gave one.
+    #[must_use]
+    pub fn mime_type(&self) -> Option<&str> {
+        match self {
+            Self::Text(contents) => contents.mime_type.as_deref(),
+            Self::Blob(contents) => contents.mime_type.as_deref(),
+        }
+    }
+
+    /// The text; `None` for bytes, whatever their MIME type says.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(contents) => Some(&contents.text),
+            Self::Blob(_) => None,
+        }
+    }
+
+    /// The bytes: those of the text, or what the Base64 stands for.
+    ///
+    /// # Errors
+    ///
+    /// It is no Base64. Padding may be absent, and the URL-safe alphabet is taken as well.
+    pub fn bytes(&self) -> Result<Cow<'_, [u8]>, InvalidBase64> {
+        match self {
+            Self::Text(contents) => Ok(Cow::Borrowed(contents.text.as_bytes())),
+            Self::Blob(contents) => blob::decode(&contents.blob).map(Cow::Owned),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for ResourceContents {
@@ -244,7 +277,11 @@ pub struct ListResourcesResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
     /// How long the client may keep the result, in milliseconds. Must be there; a peer that leaves it out means 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "ttl"
+    )]
     pub ttl_ms: Option<u64>,
     /// Who may share it. Must be there; a peer that leaves it out means [`CacheScope::Private`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -285,7 +322,11 @@ pub struct ListResourceTemplatesResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
     /// How long the client may keep the result, in milliseconds. Must be there; a peer that leaves it out means 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "ttl"
+    )]
     pub ttl_ms: Option<u64>,
     /// Who may share it. Must be there; a peer that leaves it out means [`CacheScope::Private`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -357,7 +398,11 @@ pub struct ReadResourceResult {
     /// The contents of the resource, or of several that belong to it.
     pub contents: Vec<ResourceContents>,
     /// How long the client may keep the result, in milliseconds. Must be there; a peer that leaves it out means 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "ttl"
+    )]
     pub ttl_ms: Option<u64>,
     /// Who may share it. Must be there; a peer that leaves it out means [`CacheScope::Private`].
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::result::{AlwaysComplete, RoundResult};
-use super::wire::{object, present};
+use super::wire::{object, present, ttl};
 use super::{
     CacheScope, ContentBlock, Cursor, Icon, InputResponses, JsonObject, Meta, RawJson, RequestMeta,
 };
@@ -100,7 +100,11 @@ pub struct ListToolsResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
     /// How long the client may keep the result, in milliseconds. Must be there; a peer that leaves it out means 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "ttl"
+    )]
     pub ttl_ms: Option<u64>,
     /// Who may share it. Must be there; a peer that leaves it out means [`CacheScope::Private`].
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -26,6 +26,16 @@ pub(super) fn object<'de, D: Deserializer<'de>>(
     }
 }
 
+/// Reads how long a result may be kept. What is less than zero counts as zero, and no number as absent.
+///
+/// Specification: server/utilities/caching, Time-to-Live Field.
+pub(super) fn ttl<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let raw = Option::<serde_json::Value>::deserialize(deserializer)?;
+    let milliseconds = raw.as_ref().and_then(serde_json::Value::as_f64);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It saturates.
+    Ok(milliseconds.map(|milliseconds| milliseconds as u64))
+}
+
 /// Writes a number as the specification's examples do: `50`, not `50.0`.
 pub(super) fn number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     // Below 2^53 every integral float is one exact integer.
