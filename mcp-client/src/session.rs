@@ -56,6 +56,8 @@ pub struct Session {
 /// What one request led to: a result of type `T`, or questions.
 #[derive(Clone, Debug)]
 #[must_use]
+// The lint takes `T` for nothing; results are about as large.
+#[allow(clippy::large_enum_variant)]
 pub enum Round<T = ToolCall> {
     /// The call is done.
     Complete(T),
