@@ -307,11 +307,8 @@ mod tests {
     use super::*;
 
     fn read(uri: &str) -> Call {
-        Call {
-            method: "resources/read".to_owned(),
-            target: uri.to_owned(),
-            fields: vec![("uri".to_owned(), format!("{uri:?}"))],
-        }
+        let fields = vec![("uri".to_owned(), format!("{uri:?}"))];
+        Call::new("resources/read", uri, fields)
     }
 
     fn keep(cache: &Cache, uri: &str, result: &str) {
