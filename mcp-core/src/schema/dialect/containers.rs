@@ -52,16 +52,20 @@ impl Converter<'_> {
 
     pub(super) fn object(&mut self, mut keywords: Keywords, closing: Closing) -> Value {
         // `type: object` and no more is how types with a schema of their own say "any object".
-        if closing == Closing::Nested && !has_any(&keywords, &["properties", "patternProperties"]) {
+        if closing == Closing::Nested
+            && !has_any(&keywords, |keyword| {
+                matches!(keyword, "properties" | "patternProperties")
+            })
+        {
             keywords
                 .entry("additionalProperties")
                 .or_insert(Value::Bool(true));
         }
-        let mut required = match keywords.remove("required") {
+        let mut required = match keywords.get_mut("required").map(Value::take) {
             Some(Value::Array(names)) => names,
             _ => Vec::new(),
         };
-        let mut properties = match keywords.remove("properties") {
+        let mut properties = match keywords.get_mut("properties").map(Value::take) {
             Some(Value::Object(properties)) => properties,
             _ => Keywords::new(),
         };
@@ -83,13 +87,17 @@ impl Converter<'_> {
             name.as_str()
                 .is_some_and(|name| properties.contains_key(name))
         });
-        if !required.is_empty() {
+        if required.is_empty() {
+            keywords.remove("required");
+        } else {
             keywords.insert("required".to_owned(), required.into());
         }
         // A map has no members of its own; everything else has them, if none.
         if !properties.is_empty() || additional == Value::Bool(false) || closing != Closing::Nested
         {
             keywords.insert("properties".to_owned(), properties.into());
+        } else {
+            keywords.remove("properties");
         }
         keywords.insert("additionalProperties".to_owned(), additional);
         self.constrained_by(&keywords, &["minProperties", "maxProperties"]);

@@ -8,7 +8,7 @@ use super::containers::Closing;
 use super::keywords::{
     annotations, any_json, applicable, describe, has_any, is_annotation, is_dropped,
 };
-use super::null::{only_alternative, take_null, with_null};
+use super::null::{only_alternative, take_null, take_null_type, with_null};
 use super::resolve::{Definitions, merge};
 use super::{DialectOptions, Keywords, Purpose, SchemaFault};
 
@@ -45,7 +45,7 @@ impl<'a> Converter<'a> {
             faults: Vec::new(),
             kept: BTreeMap::new(),
             has_constraints: false,
-            at: String::new(),
+            at: String::with_capacity(64),
             parts: 0,
             depth: 0,
         }
@@ -70,12 +70,11 @@ impl<'a> Converter<'a> {
         let outside = self.at.len();
         for step in steps {
             self.at.push('/');
-            for c in step.chars() {
-                match c {
-                    '~' => self.at.push_str("~0"),
-                    '/' => self.at.push_str("~1"),
-                    c => self.at.push(c),
-                }
+            if step.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+                self.at
+                    .push_str(&step.replace('~', "~0").replace('/', "~1"));
+            } else {
+                self.at.push_str(step);
             }
         }
         outside
@@ -111,18 +110,39 @@ impl<'a> Converter<'a> {
         converted
     }
 
-    fn keywords(&mut self, keywords: Keywords, null: Null) -> Value {
+    fn keywords(&mut self, mut keywords: Keywords, null: Null) -> Value {
+        // Most schemas are a type and what belongs to it: nothing to put together.
+        if has_any(&keywords, |keyword| {
+            matches!(
+                keyword,
+                "$ref" | "allOf" | "anyOf" | "oneOf" | "enum" | "const"
+            )
+        }) {
+            return self.composed(keywords, null);
+        }
+        let null_stays = take_null_type(&mut keywords) && self.keeps_null(null);
+        let converted = self.typed(keywords);
+        if null_stays {
+            with_null(converted)
+        } else {
+            converted
+        }
+    }
+
+    fn keeps_null(&self, null: Null) -> bool {
+        null == Null::IsValue || self.options.purpose == Purpose::Result
+    }
+
+    fn composed(&mut self, keywords: Keywords, null: Null) -> Value {
         if let Some(reference) = self.recursive_reference(&keywords) {
             return reference;
         }
-        let by_itself = has_any(&keywords, &["enum", "const"]);
+        let by_itself = has_any(&keywords, |keyword| matches!(keyword, "enum" | "const"));
         let mut keywords = match self.resolve(keywords) {
             Ok(keywords) => keywords,
             Err(problem) => return self.fault(problem),
         };
-        let nullable = take_null(&mut keywords);
-        let null_stays =
-            nullable && (null == Null::IsValue || self.options.purpose == Purpose::Result);
+        let null_stays = take_null(&mut keywords) && self.keeps_null(null);
         // What was within an `Option` may itself be a reference, an enum, or optional.
         if let Some(inner) = only_alternative(&mut keywords) {
             let mut merged = keywords;
@@ -233,10 +253,10 @@ impl<'a> Converter<'a> {
             keywords.remove("not");
             describe(&mut keywords, "Not 0.");
         }
-        if has_any(&keywords, &["oneOf", "anyOf"]) {
+        if has_any(&keywords, |keyword| matches!(keyword, "oneOf" | "anyOf")) {
             return self.alternatives(keywords);
         }
-        if has_any(&keywords, &["enum", "const"]) {
+        if has_any(&keywords, |keyword| matches!(keyword, "enum" | "const")) {
             return self.constants(keywords);
         }
         if !keywords.contains_key("type") {
@@ -301,7 +321,7 @@ impl<'a> Converter<'a> {
     }
 
     pub(super) fn constrained_by(&mut self, keywords: &Keywords, constraints: &[&str]) {
-        self.has_constraints |= has_any(keywords, constraints);
+        self.has_constraints |= has_any(keywords, |keyword| constraints.contains(&keyword));
     }
 }
 

@@ -52,12 +52,10 @@ pub(super) fn is_dropped(keyword: &str) -> bool {
     ) || keyword.starts_with("x-")
 }
 
-/// Whether a schema has one of these keywords: most have two or three, so that to go over them takes less than to look
-/// for each.
-pub(super) fn has_any(keywords: &Keywords, wanted: &[&str]) -> bool {
-    keywords
-        .keys()
-        .any(|keyword| wanted.contains(&keyword.as_str()))
+/// Whether a schema has such a keyword: most have two or three, so that to go over them takes less than to look for
+/// each.
+pub(super) fn has_any(keywords: &Keywords, is_wanted: impl Fn(&str) -> bool) -> bool {
+    keywords.keys().any(|keyword| is_wanted(keyword))
 }
 
 /// Keywords of the dialect beside `type` and the annotations.

@@ -11,19 +11,7 @@ pub(super) fn is_null(schema: &Value) -> bool {
 
 /// Removes `null` from what a schema allows, where it allows anything else; tells whether it did.
 pub(super) fn take_null(keywords: &mut Keywords) -> bool {
-    let mut taken = false;
-    if let Some(Value::Array(names)) = keywords.get_mut("type") {
-        let before = names.len();
-        names.retain(|name| name != "null");
-        taken = names.len() < before;
-        if names.len() == 1 {
-            let only = names.remove(0);
-            keywords.insert("type".to_owned(), only);
-        }
-        if let Some(Value::Array(values)) = keywords.get_mut("enum") {
-            values.retain(|value| !value.is_null());
-        }
-    }
+    let mut taken = take_null_type(keywords);
     for combinator in ["anyOf", "oneOf"] {
         // Removed for an `Option` only: beside several others, `null` is an alternative like them.
         if let Some(Value::Array(alternatives)) = keywords.get_mut(combinator)
@@ -31,6 +19,25 @@ pub(super) fn take_null(keywords: &mut Keywords) -> bool {
         {
             alternatives.retain(|schema| !is_null(schema));
             taken |= alternatives.len() == 1;
+        }
+    }
+    taken
+}
+
+/// The same for a schema that has no alternatives.
+pub(super) fn take_null_type(keywords: &mut Keywords) -> bool {
+    let mut taken = false;
+    if let Some(kind) = keywords.get_mut("type")
+        && let Value::Array(names) = kind
+    {
+        let before = names.len();
+        names.retain(|name| name != "null");
+        taken = names.len() < before;
+        if names.len() == 1 {
+            *kind = names.remove(0);
+        }
+        if let Some(Value::Array(values)) = keywords.get_mut("enum") {
+            values.retain(|value| !value.is_null());
         }
     }
     taken

@@ -53,7 +53,9 @@ impl Converter<'_> {
         };
         keywords.remove("title");
         let plain = keywords.get("type").is_some_and(|name| name == "object")
-            && !has_any(&keywords, &["oneOf", "anyOf", "enum", "const"]);
+            && !has_any(&keywords, |keyword| {
+                matches!(keyword, "oneOf" | "anyOf" | "enum" | "const")
+            });
         if plain {
             keywords.retain(|keyword, _| {
                 !matches!(
