@@ -13,6 +13,7 @@ use mcp_core::{
 use serde_json::json;
 
 use crate::{
+    cancel::Cancel,
     faults::{BuildError, Faults},
     function::{Catalog, Functions, IntoPromptSet, IntoResourceSet, IntoToolSet, Registry},
     layers::CallLayer,
@@ -21,6 +22,7 @@ use crate::{
     server::{Inner, Options, Server},
     spec::OnceSpec,
     state::{RequestStates, Sealing},
+    subscriptions::Hub,
     tool::ResultWriter,
 };
 
@@ -71,6 +73,7 @@ impl Builder {
                 max_message_bytes: 16 * 1024 * 1024,
                 max_result_bytes: 8 * 1024 * 1024,
                 page_size: 1000,
+                max_subscriptions: 10_000,
                 list_ttl: Duration::ZERO,
                 validate_results: cfg!(debug_assertions),
                 ask_again_when_expired: false,
@@ -248,6 +251,15 @@ impl Builder {
         self
     }
 
+    /// How many subscriptions may be open at once, those of all clients together. 10,000 by default.
+    ///
+    /// One more is refused with an error that says so.
+    #[must_use]
+    pub fn max_subscriptions(mut self, subscriptions: usize) -> Self {
+        self.options.max_subscriptions = subscriptions;
+        self
+    }
+
     /// How many tools a page of `tools/list` has. 1000 by default.
     #[must_use]
     pub fn page_size(mut self, tools: usize) -> Self {
@@ -357,6 +369,8 @@ impl Builder {
             states,
             guard: self.guard,
             claims_apart: claims_apart.then(Once::new),
+            hub: Arc::new(Hub::new(self.options.max_subscriptions)),
+            shutdown: Cancel::default(),
             options: self.options,
         };
         let discover = discover(self.instructions.as_deref(), &inner);
@@ -381,13 +395,21 @@ fn discover(instructions: Option<&str>, server: &Inner) -> String {
     let versions: Vec<&str> = Revision::SUPPORTED.iter().map(|r| r.as_str()).collect();
     let mut capabilities = json!({ "logging": {} });
     let offered = [
-        ("tools", server.has_tools()),
-        ("prompts", !server.prompts.is_empty()),
-        ("resources", server.has_resources()),
-        ("completions", server.completes),
+        ("tools", server.has_tools(), json!({ "listChanged": true })),
+        (
+            "prompts",
+            !server.prompts.is_empty(),
+            json!({ "listChanged": true }),
+        ),
+        (
+            "resources",
+            server.has_resources(),
+            json!({ "listChanged": true, "subscribe": true }),
+        ),
+        ("completions", server.completes, json!({})),
     ];
-    for (name, _) in offered.into_iter().filter(|(_, offered)| *offered) {
-        capabilities[name] = json!({});
+    for (name, _, capability) in offered.into_iter().filter(|(_, offered, _)| *offered) {
+        capabilities[name] = capability;
     }
     let mut result = json!({
         "resultType": "complete",

@@ -9,6 +9,7 @@ use std::{
     future::Future,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
+    sync::Arc,
     task::{self, Poll},
 };
 
@@ -25,6 +26,7 @@ use crate::{
     outcome::CallResult,
     peer::Peer,
     server::Server,
+    subscriptions::{Listening, Subscriber, listen},
 };
 
 /// What became of a message.
@@ -32,21 +34,58 @@ use crate::{
 pub(crate) enum Accepted {
     /// It is answered, or wants no answer.
     Done,
-    /// A call that waits.
+    /// A call or a subscription that waits.
     Running(Running),
     /// The client gives a request up.
     Cancel(RequestId),
 }
 
-/// A call that waits for something.
-pub(crate) struct Running {
-    id: Box<str>,
-    ctx: Context,
-    work: Work,
+/// A request that waits for something.
+pub(crate) enum Running {
+    /// A call, or another request with a context of its own.
+    Call {
+        id: Box<str>,
+        ctx: Context,
+        work: Work,
+    },
+    /// A subscription, for its end.
+    Listening(Listening),
+}
+
+/// What a transport keeps of a request under way.
+#[derive(Debug, Clone)]
+pub(crate) enum Open {
+    Call(Context),
+    Subscription(Arc<Subscriber>),
+}
+
+impl Open {
+    /// The client gives it up.
+    pub(crate) fn give_up(&self) {
+        match self {
+            Self::Call(ctx) => ctx.give_up(),
+            Self::Subscription(subscriber) => subscriber.give_up(),
+        }
+    }
+
+    /// Nothing more comes from the client: what would go on for ever ends.
+    pub(crate) fn close(&self) {
+        if let Self::Subscription(subscriber) = self {
+            subscriber.close();
+        }
+    }
+
+    /// Tells its messages from those of others.
+    pub(crate) fn number(&self) -> u64 {
+        match self {
+            Self::Call(ctx) => ctx.number(),
+            Self::Subscription(subscriber) => subscriber.number(),
+        }
+    }
 }
 
 /// What a request waits for.
-enum Work {
+pub(crate) enum Work {
     /// A function.
     Call(CallFuture),
     /// Anything else.
@@ -88,25 +127,35 @@ impl Done {
 impl fmt::Debug for Running {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Running")
-            .field("id", &self.id)
+            .field("id", &self.id())
             .finish_non_exhaustive()
     }
 }
 
 impl Running {
     pub(crate) fn id(&self) -> RequestId {
-        raw_id(&self.id).to_id()
+        match self {
+            Self::Call { id, .. } => raw_id(id).to_id(),
+            Self::Listening(listening) => raw_id(listening.id().get()).to_id(),
+        }
     }
 
-    pub(crate) fn context(&self) -> &Context {
-        &self.ctx
+    /// What a transport keeps of it.
+    pub(crate) fn open(&self) -> Open {
+        match self {
+            Self::Call { ctx, .. } => Open::Call(ctx.clone()),
+            Self::Listening(listening) => Open::Subscription(Arc::clone(listening.subscriber())),
+        }
     }
 
-    /// The answer; or none, where the client has given the call up.
+    /// The answer; or none, where the client has given the request up.
     ///
     /// A call that has claimed something is not dropped: its effect may be under way.
     pub(crate) async fn answer(self) -> Option<Vec<u8>> {
-        let Self { id, ctx, mut work } = self;
+        let (id, ctx, mut work) = match self {
+            Self::Call { id, ctx, work } => (id, ctx, work),
+            Self::Listening(listening) => return listening.await,
+        };
         let result = {
             let mut given_up = std::pin::pin!(ctx.given_up());
             let mut waits = true;
@@ -290,6 +339,12 @@ impl Server {
                 let (ctx, request) = methods::complete(self, line, params, terms, peer)?;
                 (ctx, Work::Request(request))
             }
+            Method::Listen => {
+                return Ok(match listen(self, id, params, peer, out)? {
+                    Some(listening) => Accepted::Running(Running::Listening(listening)),
+                    None => Accepted::Done,
+                });
+            }
             Method::ListTools => return self.list(&inner.tools, "tools", id, params, out),
             Method::ListPrompts => return self.list(&inner.prompts, "prompts", id, params, out),
             Method::ListResources => {
@@ -310,7 +365,7 @@ impl Server {
                 done.write(&ctx, id, out);
                 Accepted::Done
             }
-            Poll::Pending => Accepted::Running(Running {
+            Poll::Pending => Accepted::Running(Running::Call {
                 id: id.as_json().into(),
                 ctx,
                 work,
@@ -338,7 +393,7 @@ impl Server {
         let inner = self.inner();
         let method = Method::named(name)?;
         let served = match method {
-            Method::Discover => true,
+            Method::Discover | Method::Listen => true,
             Method::CallTool | Method::ListTools => inner.has_tools(),
             Method::GetPrompt | Method::ListPrompts => !inner.prompts.is_empty(),
             Method::ReadResource | Method::ListResources | Method::ListTemplates => {
@@ -365,6 +420,7 @@ enum Method {
     ListPrompts,
     ListResources,
     ListTemplates,
+    Listen,
     Discover,
 }
 
@@ -379,6 +435,7 @@ impl Method {
             "resources/list" => Some(Self::ListResources),
             "resources/templates/list" => Some(Self::ListTemplates),
             "completion/complete" => Some(Self::Complete),
+            "subscriptions/listen" => Some(Self::Listen),
             "server/discover" => Some(Self::Discover),
             _ => None,
         }

@@ -82,8 +82,10 @@ pub mod __fuzz {
 mod reporter;
 mod resource;
 mod server;
+mod shutdown;
 mod spec;
 pub mod state;
+mod subscriptions;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod tool;
@@ -189,6 +191,8 @@ pub use self::{
     reporter::Progress,
     resource::{IntoResourceResult, SafePath, UnsafePath},
     server::Server,
+    shutdown::Shutdown,
+    subscriptions::Notify,
     tool::{Audio, Image, IntoToolResult, Json, ToolResult},
 };
 

@@ -8,6 +8,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
+    task::{Context as Task, Poll},
 };
 
 use mcp_core::{
@@ -18,8 +19,29 @@ use serde::Serialize;
 
 /// Where a call's messages go. A transport implements it; it knows no method.
 pub(crate) trait Outgoing: Send + Sync {
-    /// Takes one whole message of a call, without a line's end.
+    /// Takes one whole message of a call, without a line's end. It may be left out where the client does not read.
     fn send(&self, call: u64, message: Vec<u8>);
+
+    /// Takes a message that must not be left out. Whoever sends many asks for room first.
+    fn deliver(&self, call: u64, message: Vec<u8>) {
+        self.send(call, message);
+    }
+
+    /// Waits until the client has read enough for more to be delivered.
+    fn poll_room(&self, _call: u64, _cx: &mut Task<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
+
+    /// Whether the messages of other requests go the same way, so that the end of this one is not seen by itself.
+    fn is_shared(&self) -> bool {
+        false
+    }
+}
+
+/// A number that tells the messages of one request from those of others.
+pub(crate) fn next_number() -> u64 {
+    static NUMBERS: AtomicU64 = AtomicU64::new(1);
+    NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
 
 /// How far a call is.
@@ -109,9 +131,8 @@ impl Reporter {
         level: Option<LoggingLevel>,
         out: &Arc<dyn Outgoing>,
     ) -> Option<Self> {
-        static CALLS: AtomicU64 = AtomicU64::new(1);
         (token.is_some() || level.is_some()).then(|| Self {
-            call: CALLS.fetch_add(1, Ordering::Relaxed),
+            call: next_number(),
             token,
             level,
             out: Arc::clone(out),

@@ -10,10 +10,14 @@ use mcp_core::protocol::Implementation;
 
 use crate::{
     builder::Builder,
+    cancel::Cancel,
     function::{Bound, Catalog},
     once::OnceGuard,
+    peer::Peer,
     resource::Router,
+    shutdown::Shutdown,
     state::{RequestStates, StateFailures},
+    subscriptions::{Hub, Lists, Notify},
     tool::ResultWriter,
 };
 
@@ -45,6 +49,10 @@ pub(crate) struct Inner {
     /// said.
     pub(crate) claims_apart: Option<Once>,
     pub(crate) audience: String,
+    /// Who listens for changes.
+    pub(crate) hub: Arc<Hub>,
+    /// Serving ends.
+    pub(crate) shutdown: Cancel,
     pub(crate) options: Options,
 }
 
@@ -67,6 +75,7 @@ pub(crate) struct Options {
     pub(crate) max_message_bytes: usize,
     pub(crate) max_result_bytes: usize,
     pub(crate) page_size: usize,
+    pub(crate) max_subscriptions: usize,
     pub(crate) list_ttl: Duration,
     pub(crate) validate_results: bool,
     pub(crate) ask_again_when_expired: bool,
@@ -98,6 +107,34 @@ impl Server {
     /// How many states were refused, by reason; clients are not told the reason.
     pub fn state_failures(&self) -> &StateFailures {
         self.0.states.failures()
+    }
+
+    /// Tells clients that listen what has changed.
+    pub fn notify(&self) -> Notify {
+        Notify::new(&self.0.hub)
+    }
+
+    /// Ends serving in good order.
+    pub fn shutdown(&self) -> Shutdown {
+        Shutdown::new(self.clone())
+    }
+
+    pub(crate) fn hub(&self) -> &Arc<Hub> {
+        &self.0.hub
+    }
+
+    /// The lists that can change.
+    pub(crate) fn lists(&self) -> Lists {
+        let inner = self.inner();
+        Lists::default()
+            .with(Lists::TOOLS, inner.has_tools())
+            .with(Lists::PROMPTS, !inner.prompts.is_empty())
+            .with(Lists::RESOURCES, inner.has_resources())
+    }
+
+    /// Whether this client can read a resource, and so hear of its changes.
+    pub(crate) fn serves_resource(&self, uri: &str, _peer: &Peer) -> bool {
+        self.inner().router.find(uri).is_some()
     }
 
     pub(crate) fn inner(&self) -> &Inner {

@@ -90,6 +90,7 @@ fn definition<'m>(method: Option<&str>, message: &'m Value) -> (&'static str, &'
         (Some("tools/call"), Some("input_required")) => ("InputRequiredResult", result),
         (Some("tools/call"), _) => ("CallToolResult", result),
         (Some("tools/list"), _) => ("ListToolsResult", result),
+        (Some("subscriptions/listen"), _) => ("SubscriptionsListenResult", result),
         (Some("server/discover"), _) => ("DiscoverResult", result),
         _ => ("JSONRPCResultResponse", message),
     }

@@ -45,6 +45,9 @@ pub(crate) struct Params<'a> {
     /// Of `completion/complete`.
     #[serde(borrow)]
     pub(crate) context: Option<&'a RawValue>,
+    /// Of `subscriptions/listen`.
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(crate) notifications: Option<&'a RawValue>,
     /// Of `notifications/cancelled`.
     #[serde(borrow)]
     pub(crate) request_id: Option<&'a RawValue>,

@@ -48,19 +48,28 @@ struct Connection<'io> {
 
 impl Connection<'_> {
     async fn run(mut self) -> io::Result<()> {
-        let served = std::future::poll_fn(|cx| self.poll_serve(cx)).await;
+        let shutdown = self.session.server().shutdown();
+        let served = {
+            let mut shutdown = std::pin::pin!(shutdown.begun());
+            std::future::poll_fn(|cx| match shutdown.as_mut().poll(cx) {
+                Poll::Ready(()) => Poll::Ready(Ok(())),
+                Poll::Pending => self.poll_serve(cx),
+            })
+            .await
+        };
         let options = self.session.server().options();
         let (grace, claimed_grace) = (options.drain_grace, options.claimed_grace);
+        self.session.outbox().close();
         if served.is_ok() {
             self.drain(grace, Self::is_done).await;
         }
-        self.session.give_up();
+        self.session.outbox().give_up();
         // What is left has claimed something: its effect may be under way.
         self.drain(claimed_grace, |connection, _| {
-            connection.session.working() == 0
+            connection.session.outbox().working() == 0
         })
         .await;
-        self.session.warn_of_left_calls();
+        self.session.outbox().warn_of_left_calls();
         match served {
             Err(error) if is_gone(&error) => Ok(()),
             other => other,
@@ -127,7 +136,7 @@ impl Connection<'_> {
 
     /// Every call has ended, and its answer is out or of no use.
     fn is_done(&mut self, gone: bool) -> bool {
-        gone || self.session.working() == 0 && self.session.output().unwritten().is_empty()
+        gone || self.session.outbox().working() == 0 && self.session.output().unwritten().is_empty()
     }
 
     /// Writes as much as the stream takes.

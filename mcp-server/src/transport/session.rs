@@ -13,13 +13,16 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    task::{Context as Task, Waker},
+    task::{Context as Task, Poll, Waker},
 };
 
 use mcp_core::rpc::{Line, LineBuffer, RawId, RequestId, RpcError, write_error};
 
 use crate::{
-    context::Context, dispatch::Accepted, peer::Peer, reporter::Outgoing, server::Server,
+    dispatch::{Accepted, Open},
+    peer::Peer,
+    reporter::Outgoing,
+    server::Server,
     state::Principal,
 };
 
@@ -39,8 +42,8 @@ pub(super) struct Session {
     lines: LineBuffer,
     output: Output,
     outbox: Arc<Outbox>,
-    /// Calls that wait.
-    running: HashMap<RequestId, Context>,
+    /// Calls and subscriptions that wait.
+    running: HashMap<RequestId, Open>,
 }
 
 /// What became of the lines that were read.
@@ -137,15 +140,15 @@ impl Session {
         match self.server.accept(line, &self.peer, &is_open, cx, out) {
             Accepted::Done => {}
             Accepted::Cancel(id) => {
-                if let Some(ctx) = self.running.remove(&id) {
-                    ctx.give_up();
-                    self.outbox.discard(ctx.number());
+                if let Some(open) = self.running.remove(&id) {
+                    open.give_up();
+                    self.outbox.discard(open.number());
                 }
             }
             Accepted::Running(call) => {
                 let id = call.id();
-                self.running.insert(id.clone(), call.context().clone());
-                let finishing = Finishing::new(&self.outbox, id);
+                self.running.insert(id.clone(), call.open());
+                let finishing = Finishing::new(&self.outbox, id, call.open());
                 tokio::spawn(async move {
                     let answer = call.answer().await;
                     finishing.with(answer);
@@ -158,7 +161,7 @@ impl Session {
             // What a call has sent stands before its result, also where it was answered at once.
             if self.outbox.sent.swap(false, Ordering::Relaxed) {
                 let mut sent = Vec::new();
-                self.outbox.lock().move_to(&mut sent);
+                self.outbox.move_to(&mut sent);
                 out.splice(before..before, sent);
             }
         }
@@ -176,25 +179,12 @@ impl Session {
             self.running.remove(&id);
         }
     }
+}
 
-    /// How many calls have not ended, those that were given up and may not be dropped among them.
-    pub(super) fn working(&self) -> usize {
-        self.outbox.lock().working
-    }
-
-    /// Says what goes on without its client.
-    pub(super) fn warn_of_left_calls(&self) {
-        let calls = self.working();
-        if calls > 0 {
-            tracing::warn!(calls, "calls were still under way after the grace period");
-        }
-    }
-
-    /// The client has gone: calls that have claimed nothing end, and nothing more is sent.
-    pub(super) fn give_up(&mut self) {
-        for (_, ctx) in self.running.drain() {
-            ctx.give_up();
-        }
+/// Whoever served it may have been dropped.
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.outbox.give_up();
     }
 }
 
@@ -256,9 +246,13 @@ struct Waiting {
     /// How many bytes they have.
     bytes: usize,
     finished: Vec<RequestId>,
-    working: usize,
+    /// What has not ended, calls that were given up and may not be dropped among it.
+    working: HashMap<u64, Open>,
+    begun: u64,
     /// Who writes.
     waker: Option<Waker>,
+    /// Who waits for room, by number.
+    crowd: HashMap<u64, Waker>,
 }
 
 impl Waiting {
@@ -268,11 +262,8 @@ impl Waiting {
         self.messages.push((call, message));
     }
 
-    fn move_to(&mut self, out: &mut Vec<u8>) {
-        for (_, message) in self.messages.drain(..) {
-            out.extend_from_slice(&message);
-        }
-        self.bytes = 0;
+    fn is_full(&self) -> bool {
+        self.bytes > HIGH_WATER
     }
 }
 
@@ -288,8 +279,46 @@ impl Outbox {
     /// Moves what was sent behind the output, unless that is full.
     pub(super) fn take(&self, output: &mut Output) {
         if !output.is_full() {
-            self.lock().move_to(&mut output.bytes);
+            self.move_to(&mut output.bytes);
         }
+    }
+
+    fn move_to(&self, out: &mut Vec<u8>) {
+        let mut waiting = self.lock();
+        for (_, message) in waiting.messages.drain(..) {
+            out.extend_from_slice(&message);
+        }
+        waiting.bytes = 0;
+        let crowd = mem::take(&mut waiting.crowd);
+        drop(waiting);
+        crowd.into_values().for_each(Waker::wake);
+    }
+
+    /// How many calls and subscriptions have not ended.
+    pub(super) fn working(&self) -> usize {
+        self.lock().working.len()
+    }
+
+    /// Nothing more comes from the client: what would go on for ever ends in good order.
+    pub(super) fn close(&self) {
+        self.everything().iter().for_each(Open::close);
+    }
+
+    /// The client has gone: what has claimed nothing ends, and nothing more is sent.
+    pub(super) fn give_up(&self) {
+        self.everything().iter().for_each(Open::give_up);
+    }
+
+    /// Says what goes on without its client.
+    pub(super) fn warn_of_left_calls(&self) {
+        let calls = self.working();
+        if calls > 0 {
+            tracing::warn!(calls, "calls were still under way after the grace period");
+        }
+    }
+
+    fn everything(&self) -> Vec<Open> {
+        self.lock().working.values().cloned().collect()
     }
 
     /// Forgets what a call has sent: its client has given it up.
@@ -321,29 +350,51 @@ impl Outbox {
 
 impl Outgoing for Outbox {
     fn send(&self, call: u64, message: Vec<u8>) {
-        let mut waiting = self.lock();
         // Progress and log messages are worth less than memory.
-        if waiting.bytes > HIGH_WATER {
-            return;
+        if !self.lock().is_full() {
+            self.deliver(call, message);
         }
+    }
+
+    fn deliver(&self, call: u64, message: Vec<u8>) {
+        let mut waiting = self.lock();
         waiting.push(call, message);
         self.sent.store(true, Ordering::Relaxed);
         Self::wake(waiting);
+    }
+
+    fn poll_room(&self, call: u64, cx: &mut Task<'_>) -> Poll<()> {
+        let mut waiting = self.lock();
+        if !waiting.is_full() {
+            return Poll::Ready(());
+        }
+        waiting.crowd.insert(call, cx.waker().clone());
+        Poll::Pending
+    }
+
+    fn is_shared(&self) -> bool {
+        true
     }
 }
 
 /// Ends a call that waits, whatever becomes of its task.
 struct Finishing {
     outbox: Arc<Outbox>,
+    number: u64,
     id: RequestId,
     answer: Option<Vec<u8>>,
 }
 
 impl Finishing {
-    fn new(outbox: &Arc<Outbox>, id: RequestId) -> Self {
-        outbox.lock().working += 1;
+    fn new(outbox: &Arc<Outbox>, id: RequestId, open: Open) -> Self {
+        let mut waiting = outbox.lock();
+        waiting.begun += 1;
+        let number = waiting.begun;
+        waiting.working.insert(number, open);
+        drop(waiting);
         Self {
             outbox: Arc::clone(outbox),
+            number,
             id,
             answer: None,
         }
@@ -357,13 +408,15 @@ impl Finishing {
 impl Drop for Finishing {
     fn drop(&mut self) {
         let mut waiting = self.outbox.lock();
-        waiting.working -= 1;
+        let ended = waiting.working.remove(&self.number);
         if let Some(answer) = self.answer.take() {
             waiting.push(ANSWER, answer);
             // A call that was given up has left the register already, and its id may be in use again.
             waiting.finished.push(self.id.clone());
         }
         Outbox::wake(waiting);
+        // Not under the lock: it may be the last to hold the call.
+        drop(ended);
     }
 }
 

@@ -14,12 +14,14 @@ mod plain;
 use self::plain as aside;
 
 use std::{
+    future::Future,
     io::{self, Read, Write},
+    pin::Pin,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    task::{Context as Task, Wake, Waker},
+    task::{Context as Task, Poll, Wake, Waker},
     time::{Duration, Instant},
 };
 
@@ -27,7 +29,7 @@ use tokio::{runtime::Handle, sync::oneshot};
 
 use self::aside::{ClientInput, ClientOutput, HangUp};
 use super::session::{Answered, Outbox, Output, Session, is_gone};
-use crate::server::Server;
+use crate::server::{Options, Server};
 
 impl Server {
     /// Serves the client that started this process, until it closes standard input.
@@ -44,70 +46,116 @@ impl Server {
     ///
     /// Where standard input or output cannot be used.
     pub async fn serve_stdio(&self) -> io::Result<()> {
-        let (input, output) = aside::take()?;
-        let session = Session::new(self.clone());
-        let dropped = Dropped::default();
-        let stop = Arc::clone(&dropped.0);
-        let runtime = Handle::current();
-        let (done, ended) = oneshot::channel();
+        let (mut input, output) = aside::take()?;
+        let mut session = Session::new(self.clone());
+        let writer = Arc::new(Writer {
+            outbox: Arc::clone(session.outbox()),
+            pending: Mutex::default(),
+            output,
+            hang_up: input.hang_up()?,
+            bell: Arc::default(),
+        });
+        let waker = Waker::from(Arc::clone(&writer.bell));
+        session.outbox().wake_up(&waker);
+        let stop = Stop::default();
         // Threads that nobody waits for: one may be reading when the process wants to end.
-        std::thread::Builder::new()
-            .name("mcp-stdio".to_owned())
-            .spawn(move || {
-                let _entered = runtime.enter();
-                // Whoever waited may have been dropped.
-                let _ = done.send(run(session, input, output, &stop));
-            })?;
-        match ended.await {
+        let helper = Arc::clone(&writer);
+        thread("mcp-stdio-writer", move || helper.run())?;
+        let ended = thread("mcp-stdio", {
+            let (writer, reader) = (Arc::clone(&writer), Arc::clone(&stop.0));
+            move || {
+                let served = serve(&mut session, &mut input, &writer, &reader);
+                finish(&writer, session.server().options(), served)
+            }
+        })?;
+        let served = match self.unless_shut_down(ended).await {
             Ok(served) => served,
-            Err(_) => Err(io::Error::other("the thread that serves has panicked")),
-        }
+            Err(ended) => {
+                stop.set();
+                if stop.0.reads.load(Ordering::SeqCst) {
+                    // It may read for ever, and it has nothing left to do.
+                    let options = self.options().clone();
+                    thread("mcp-stdio-end", move || finish(&writer, &options, Ok(())))?.await
+                } else {
+                    ended.await
+                }
+            }
+        };
+        served.unwrap_or_else(|_| Err(io::Error::other("the thread that serves has panicked")))
+    }
+
+    /// What comes of a thread; or the thread, where the server is shut down before.
+    async fn unless_shut_down<T>(&self, mut ended: Ended<T>) -> Result<Joined<T>, Ended<T>> {
+        let shutdown = self.shutdown();
+        let mut begun = std::pin::pin!(shutdown.begun());
+        let joined = std::future::poll_fn(|cx| match Pin::new(&mut ended).poll(cx) {
+            Poll::Ready(joined) => Poll::Ready(Some(joined)),
+            Poll::Pending => begun.as_mut().poll(cx).map(|()| None),
+        });
+        joined.await.ok_or(ended)
     }
 }
 
-/// Tells the thread that nobody waits for it any more.
-#[derive(Default)]
-struct Dropped(Arc<AtomicBool>);
+/// What a thread gives.
+type Ended<T> = oneshot::Receiver<T>;
 
-impl Drop for Dropped {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
+/// What it gave, unless it has panicked.
+type Joined<T> = Result<T, oneshot::error::RecvError>;
 
-fn run(
-    mut session: Session,
-    mut input: ClientInput,
-    output: ClientOutput,
-    stop: &AtomicBool,
-) -> io::Result<()> {
-    let writer = Arc::new(Writer {
-        outbox: Arc::clone(session.outbox()),
-        pending: Mutex::default(),
-        output,
-        hang_up: input.hang_up()?,
-        bell: Arc::default(),
-    });
-    let waker = Waker::from(Arc::clone(&writer.bell));
-    session.outbox().wake_up(&waker);
-    let helper = Arc::clone(&writer);
+/// Runs something in a thread of the run time.
+fn thread<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<Ended<T>> {
+    let runtime = Handle::current();
+    let (done, ended) = oneshot::channel();
     std::thread::Builder::new()
-        .name("mcp-stdio-writer".to_owned())
-        .spawn(move || helper.run())?;
-    let served = serve(&mut session, &mut input, &writer, stop);
-    let options = session.server().options();
-    let (grace, claimed_grace) = (options.drain_grace, options.claimed_grace);
+        .name(name.to_owned())
+        .spawn(move || {
+            let _entered = runtime.enter();
+            // Whoever waited may have been dropped.
+            let _ = done.send(work());
+        })?;
+    Ok(ended)
+}
+
+/// Tells the thread that reads to end: nobody waits for it any more, or the server is shut down.
+#[derive(Default)]
+struct Stop(Arc<Reader>);
+
+#[derive(Default)]
+struct Reader {
+    /// It should end.
+    stops: AtomicBool,
+    /// It has answered everything, and reads what comes next.
+    reads: AtomicBool,
+}
+
+impl Stop {
+    fn set(&self) {
+        self.0.stops.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.set();
+    }
+}
+
+/// Lets what is under way finish, within the grace periods.
+fn finish(writer: &Writer, options: &Options, served: io::Result<()>) -> io::Result<()> {
+    let outbox = &writer.outbox;
+    outbox.close();
     if served.is_ok() {
-        drain(&mut session, &writer, grace, |session, writer, gone| {
-            gone || session.working() == 0 && writer.lock().unwritten().is_empty()
+        drain(writer, options.drain_grace, |gone| {
+            gone || outbox.working() == 0 && writer.lock().unwritten().is_empty()
         });
     }
-    session.give_up();
+    outbox.give_up();
     // What is left has claimed something: its effect may be under way.
-    drain(&mut session, &writer, claimed_grace, |session, _, _| {
-        session.working() == 0
-    });
-    session.warn_of_left_calls();
+    drain(writer, options.claimed_grace, |_| outbox.working() == 0);
+    outbox.warn_of_left_calls();
     writer.bell.close();
     match served {
         Err(error) if is_gone(&error) => Ok(()),
@@ -120,7 +168,7 @@ fn serve(
     session: &mut Session,
     input: &mut ClientInput,
     writer: &Writer,
-    stop: &AtomicBool,
+    reader: &Reader,
 ) -> io::Result<()> {
     // A call that waits becomes a task, which is polled anew: nobody needs to be woken here.
     let mut cx = Task::from_waker(Waker::noop());
@@ -134,11 +182,21 @@ fn serve(
         if answered == Answered::Some {
             continue;
         }
+        // Said before the other is asked, so that one of the two sees that there is an end.
+        reader.reads.store(true, Ordering::SeqCst);
+        if reader.stops.load(Ordering::SeqCst) {
+            reader.reads.store(false, Ordering::SeqCst);
+            return Ok(());
+        }
         let count = match input.read(session.room()) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             count => count?,
         };
-        if count == 0 || stop.load(Ordering::Relaxed) {
+        reader.reads.store(false, Ordering::SeqCst);
+        if reader.stops.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        if count == 0 {
             session.answer_rest(&mut cx);
             return writer.write(session, Patience::Little);
         }
@@ -147,19 +205,14 @@ fn serve(
 }
 
 /// Lets the calls under way finish, within a grace period.
-fn drain(
-    session: &mut Session,
-    writer: &Writer,
-    grace: Duration,
-    is_done: impl Fn(&Session, &Writer, bool) -> bool,
-) {
+fn drain(writer: &Writer, grace: Duration, is_done: impl Fn(bool) -> bool) {
     let begin = Instant::now();
     loop {
         let rung = writer.bell.rung();
         // Nobody waits for the answers of calls where nothing can be written any more.
-        let gone = writer.write(session, Patience::None).is_err();
+        let gone = writer.write_out(Patience::None).is_err();
         let left = grace.saturating_sub(begin.elapsed());
-        if is_done(session, writer, gone) || left.is_zero() {
+        if is_done(gone) || left.is_zero() {
             return;
         }
         writer.bell.wait_after(rung, left.min(MOMENT));
@@ -198,10 +251,18 @@ struct Writer {
 impl Writer {
     /// Writes what the session has.
     fn write(&self, session: &mut Session, patience: Patience) -> io::Result<()> {
+        let mut pending = self.lock();
+        session.collect();
+        pending.append(session.output());
+        drop(pending);
+        self.write_out(patience)
+    }
+
+    /// Writes what waits.
+    fn write_out(&self, patience: Patience) -> io::Result<()> {
         loop {
             let mut pending = self.lock();
-            session.collect();
-            pending.append(session.output());
+            self.outbox.take(&mut pending);
             if self.write_some(&mut pending)? {
                 return Ok(());
             }

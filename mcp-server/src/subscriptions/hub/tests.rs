@@ -1,0 +1,190 @@
+#![allow(clippy::unwrap_used)]
+
+use std::{
+    sync::atomic::AtomicUsize,
+    task::{Context as Task, Poll, Wake, Waker},
+    time::Instant,
+};
+
+use super::{
+    super::subscriber::{Change, End},
+    *,
+};
+
+/// Counts how often it was woken.
+#[derive(Default)]
+struct Bell(AtomicUsize);
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Bell {
+    fn rung(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn wait(&self, times: usize) {
+        let begin = Instant::now();
+        while self.rung() < times {
+            assert!(begin.elapsed() < Duration::from_secs(10), "nobody was told");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+fn filter(lists: Lists, uris: &[&str]) -> Filter {
+    Filter {
+        lists,
+        uris: uris.iter().map(|&uri| uri.into()).collect(),
+    }
+}
+
+fn poll(subscriber: &Subscriber, bell: &Arc<Bell>, room: Poll<()>) -> (Poll<End>, Vec<String>) {
+    let waker = Waker::from(Arc::clone(bell));
+    let mut told = Vec::new();
+    let end = subscriber.poll(&mut Task::from_waker(&waker), room, |change| {
+        told.push(match change {
+            Change::List(method) => method.to_owned(),
+            Change::Resource(uri) => uri.to_owned(),
+        });
+    });
+    (end, told)
+}
+
+const READY: Poll<()> = Poll::Ready(());
+
+#[test]
+fn changes_that_follow_each_other_are_told_once_and_the_last_is_told() {
+    let hub = Arc::new(Hub::new(10));
+    let bell = Arc::default();
+    let subscriber = hub.join(1, filter(Lists::TOOLS, &["a:1", "a:2"])).unwrap();
+    assert_eq!(poll(&subscriber, &bell, READY), (Poll::Pending, vec![]));
+    for _ in 0..200 {
+        hub.change(|changes| {
+            changes.lists = Lists::TOOLS.with(Lists::PROMPTS, true);
+            changes.uris.insert("a:2".into());
+            changes.uris.insert("b:1".into());
+        });
+    }
+    bell.wait(1);
+    let told = vec!["notifications/tools/list_changed".into(), "a:2".into()];
+    assert_eq!(poll(&subscriber, &bell, READY), (Poll::Pending, told));
+    assert_eq!(poll(&subscriber, &bell, READY), (Poll::Pending, vec![]));
+    // One that comes after they were told is told as well.
+    let before = bell.rung();
+    hub.change(|changes| changes.lists = Lists::TOOLS);
+    bell.wait(before + 1);
+    let told = vec!["notifications/tools/list_changed".to_owned()];
+    assert_eq!(poll(&subscriber, &bell, READY), (Poll::Pending, told));
+}
+
+#[test]
+fn changes_wait_for_a_client_that_does_not_read() {
+    let hub = Arc::new(Hub::new(10));
+    let bell = Arc::default();
+    let subscriber = hub.join(1, filter(Lists::TOOLS, &["a:1"])).unwrap();
+    assert_eq!(poll(&subscriber, &bell, Poll::Pending).1, [""; 0]);
+    for round in 1..4 {
+        hub.change(|changes| {
+            changes.lists = Lists::TOOLS;
+            changes.uris.insert("a:1".into());
+        });
+        bell.wait(round);
+        assert_eq!(poll(&subscriber, &bell, Poll::Pending).1, [""; 0]);
+    }
+    let told = ["notifications/tools/list_changed", "a:1"];
+    assert_eq!(poll(&subscriber, &bell, READY).1, told);
+}
+
+#[test]
+fn whoever_has_given_up_hears_of_nothing_and_its_place_is_taken_again() {
+    let hub = Arc::new(Hub::new(2));
+    let bell = Arc::default();
+    let first = hub.join(1, filter(Lists::TOOLS, &[])).unwrap();
+    let second = hub.join(2, filter(Lists::TOOLS, &[])).unwrap();
+    let refused = hub.join(3, filter(Lists::TOOLS, &[])).unwrap_err();
+    assert_eq!(refused, Refused::Full(2));
+    assert!(poll(&first, &bell, READY).0.is_pending());
+    hub.change(|changes| changes.lists = Lists::TOOLS);
+    bell.wait(1);
+    first.give_up();
+    // Twice is once.
+    first.give_up();
+    assert_eq!(
+        poll(&first, &bell, READY),
+        (Poll::Ready(End::GivenUp), vec![])
+    );
+    assert_eq!(hub.listening(), 1);
+    let third = hub.join(3, filter(Lists::TOOLS, &[])).unwrap();
+    assert_eq!(hub.listening(), 2);
+    first.give_up();
+    assert_eq!(hub.listening(), 2, "a place that is somebody else's by now");
+    second.give_up();
+    third.give_up();
+    assert_eq!(hub.listening(), 0);
+    assert!(hub.places().taken.is_empty());
+}
+
+#[test]
+fn a_hub_that_closes_ends_all_after_what_they_have_not_heard() {
+    let hub = Arc::new(Hub::new(10));
+    let bell = Arc::default();
+    let subscriber = hub.join(1, filter(Lists::PROMPTS, &[])).unwrap();
+    assert!(poll(&subscriber, &bell, READY).0.is_pending());
+    hub.change(|changes| changes.lists = Lists::PROMPTS);
+    bell.wait(1);
+    hub.close();
+    let told = vec!["notifications/prompts/list_changed".to_owned()];
+    assert_eq!(
+        poll(&subscriber, &bell, Poll::Pending),
+        (Poll::Ready(End::Closed), told)
+    );
+    let refused = hub.join(2, filter(Lists::PROMPTS, &[])).unwrap_err();
+    assert_eq!(refused, Refused::Closed);
+}
+
+#[test]
+fn where_nobody_listens_nothing_is_kept() {
+    let hub = Arc::new(Hub::new(10));
+    hub.change(|_| panic!("nobody wants to know"));
+    let subscriber = hub.join(1, filter(Lists::TOOLS, &[])).unwrap();
+    subscriber.give_up();
+    hub.change(|_| panic!("nobody wants to know any more"));
+}
+
+#[test]
+fn changes_from_many_threads_reach_everyone_once_at_least() {
+    let hub = Arc::new(Hub::new(1000));
+    let bell: Arc<Bell> = Arc::default();
+    let uris: Vec<String> = (0..8).map(|n| format!("a:{n}")).collect();
+    let names: Vec<&str> = uris.iter().map(String::as_str).collect();
+    let everyone: Vec<_> = (0..100)
+        .map(|n| hub.join(n, filter(Lists::TOOLS, &names)).unwrap())
+        .collect();
+    for subscriber in &everyone {
+        assert!(poll(subscriber, &bell, READY).0.is_pending());
+    }
+    thread::scope(|scope| {
+        for uri in &uris {
+            scope.spawn(|| {
+                for _ in 0..100 {
+                    hub.change(|changes| {
+                        changes.uris.insert(uri.as_str().into());
+                    });
+                }
+            });
+        }
+    });
+    bell.wait(everyone.len());
+    // The last moment may still be under way.
+    while hub.changes().scheduled {
+        thread::sleep(Duration::from_millis(1));
+    }
+    thread::sleep(PAUSE);
+    for subscriber in &everyone {
+        assert_eq!(poll(subscriber, &bell, READY).1, names);
+    }
+}

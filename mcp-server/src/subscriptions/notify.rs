@@ -1,0 +1,73 @@
+//! [`Notify`]: tells clients that something has changed.
+
+use std::sync::Arc;
+
+use super::{filter::Lists, hub::Hub};
+
+/// Tells the clients that listen that something has changed.
+///
+/// It can be called from any thread, as often as there are changes: those that follow each other within about 10 ms are told once.
+/// Where nobody listens it costs next to nothing. Switching tools, prompts or resources on and off tells by itself.
+///
+/// Specification: basic/patterns/subscriptions.
+///
+/// ```
+/// use mcp_server::prelude::*;
+///
+/// /// Says how much is in stock.
+/// #[tool(read_only)]
+/// async fn stock() -> u32 {
+///     3
+/// }
+///
+/// let server = Server::builder("shop", "1.0.0").tools(tools![stock]).build()?;
+/// let notify = server.notify();
+/// std::thread::spawn(move || notify.resource_updated("shop://stock")).join().expect("it does not panic");
+/// # Ok::<(), mcp_server::BuildError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Notify {
+    hub: Arc<Hub>,
+}
+
+impl Notify {
+    pub(crate) fn new(hub: &Arc<Hub>) -> Self {
+        Self {
+            hub: Arc::clone(hub),
+        }
+    }
+
+    /// The list of tools has changed.
+    pub fn tools_changed(&self) {
+        self.list(Lists::TOOLS);
+    }
+
+    /// The list of prompts has changed.
+    pub fn prompts_changed(&self) {
+        self.list(Lists::PROMPTS);
+    }
+
+    /// The list of resources has changed, or that of resource templates.
+    pub fn resources_changed(&self) {
+        self.list(Lists::RESOURCES);
+    }
+
+    /// The content of a resource has changed. Those hear of it who have subscribed to this very URI.
+    pub fn resource_updated(&self, uri: &str) {
+        self.hub.change(|changes| {
+            if !changes.uris.contains(uri) {
+                changes.uris.insert(uri.into());
+            }
+        });
+    }
+
+    /// How many subscriptions are open.
+    pub fn listening(&self) -> usize {
+        self.hub.listening()
+    }
+
+    pub(crate) fn list(&self, list: Lists) {
+        self.hub
+            .change(|changes| changes.lists = changes.lists.with(list, true));
+    }
+}

@@ -1,0 +1,161 @@
+//! One subscription, as the hub and its transport share it.
+
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context as Task, Poll, Waker},
+};
+
+use super::{
+    filter::{Filter, Lists},
+    hub::{Changes, Hub},
+};
+
+/// A client that listens: what for, and what it has not heard of yet.
+#[derive(Debug)]
+pub(crate) struct Subscriber {
+    hub: Arc<Hub>,
+    /// Where the hub has it.
+    place: usize,
+    left: AtomicBool,
+    /// Tells its messages from those of others on their way out.
+    number: u64,
+    pub(super) filter: Filter,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    lists: Lists,
+    /// A bit for each resource of the filter; empty until one has changed.
+    uris: Box<[u64]>,
+    end: Option<End>,
+    /// Who waits for changes.
+    waker: Option<Waker>,
+}
+
+/// How a subscription ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// The client does not listen any more: nothing else is sent.
+    GivenUp,
+    /// The server does not go on.
+    Closed,
+}
+
+/// Something that has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change<'a> {
+    /// A list, told by a notification of this name.
+    List(&'static str),
+    /// A resource.
+    Resource(&'a str),
+}
+
+impl Subscriber {
+    pub(super) fn new(hub: Arc<Hub>, place: usize, number: u64, filter: Filter) -> Self {
+        Self {
+            hub,
+            place,
+            left: AtomicBool::new(false),
+            number,
+            filter,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Tells the subscription's messages from those of others.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The client does not listen any more. The place is free at once, and nothing is sent any more.
+    pub(crate) fn give_up(&self) {
+        self.leave();
+        self.end(End::GivenUp);
+    }
+
+    /// The server does not go on: the client is told so.
+    pub(crate) fn close(&self) {
+        self.end(End::Closed);
+    }
+
+    fn end(&self, how: End) {
+        let mut state = self.lock();
+        state.end.get_or_insert(how);
+        let waker = state.waker.take();
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn leave(&self) {
+        if !self.left.swap(true, Ordering::AcqRel) {
+            self.hub.leave(self.place);
+        }
+    }
+
+    /// Keeps those of the changes in mind that it listens for; gives whom to wake.
+    pub(super) fn changed(&self, changes: &Changes) -> Option<Waker> {
+        let lists = self.filter.lists.and(changes.lists);
+        let mut state = self.lock();
+        let mut any = !lists.is_empty();
+        state.lists = state.lists.with(lists, true);
+        if !changes.uris.is_empty() {
+            for (index, uri) in self.filter.uris.iter().enumerate() {
+                if changes.uris.contains(&**uri) {
+                    any = true;
+                    if state.uris.is_empty() {
+                        state.uris = vec![0; self.filter.uris.len().div_ceil(64)].into();
+                    }
+                    state.uris[index / 64] |= 1 << (index % 64);
+                }
+            }
+        }
+        if any { state.waker.take() } else { None }
+    }
+
+    /// Waits for the end, and hands on what has changed meanwhile, as far as there is `room`.
+    ///
+    /// It is handed on under the lock, so that nothing follows once the client has given up.
+    pub(super) fn poll(
+        &self,
+        cx: &mut Task<'_>,
+        room: Poll<()>,
+        mut hand_on: impl FnMut(Change<'_>),
+    ) -> Poll<End> {
+        let mut state = self.lock();
+        if state.end == Some(End::GivenUp) {
+            return Poll::Ready(End::GivenUp);
+        }
+        // Whoever is told of the end hears of everything that came before it.
+        if room.is_ready() || state.end.is_some() {
+            let lists = std::mem::take(&mut state.lists);
+            lists.methods().map(Change::List).for_each(&mut hand_on);
+            let uris = std::mem::take(&mut state.uris);
+            for (index, uri) in self.filter.uris.iter().enumerate() {
+                if uris
+                    .get(index / 64)
+                    .is_some_and(|word| word >> (index % 64) & 1 == 1)
+                {
+                    hand_on(Change::Resource(uri));
+                }
+            }
+        }
+        if let Some(end) = state.end {
+            return Poll::Ready(end);
+        }
+        match &mut state.waker {
+            Some(waker) => waker.clone_from(cx.waker()),
+            none => *none = Some(cx.waker().clone()),
+        }
+        Poll::Pending
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
