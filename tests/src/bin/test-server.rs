@@ -141,6 +141,24 @@ fn panic() -> String {
     panic!("at /srv/secret")
 }
 
+/// Says that the list of tools has changed.
+#[tool]
+fn change(ctx: Context) -> &'static str {
+    ctx.server().notify().tools_changed();
+    "changed"
+}
+
+/// Begins to shut the server down, after a while.
+#[tool]
+async fn shut_down(ms: u64, ctx: Context) -> &'static str {
+    let shutdown = ctx.server().shutdown();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(ms)).await;
+        shutdown.begin();
+    });
+    "shutting down"
+}
+
 fn main() -> io::Result<()> {
     let arguments: Vec<String> = std::env::args().collect();
     let given = |option: &str| arguments.iter().position(|argument| argument == option);
@@ -165,7 +183,9 @@ fn main() -> io::Result<()> {
             wait,
             leave,
             report,
-            panic
+            panic,
+            change,
+            shut_down
         ])
         .build()
         .map_err(io::Error::other)?;

@@ -11,6 +11,7 @@ mod lines;
 mod memory;
 mod stray;
 mod streams;
+mod subscribing;
 
 use mcp_tests::wire::Wire;
 
