@@ -41,15 +41,27 @@ pub(crate) enum Accepted {
 }
 
 /// A request that waits for something.
+#[derive(Debug)]
 pub(crate) enum Running {
     /// A call, or another request with a context of its own.
-    Call {
-        id: Box<str>,
-        ctx: Context,
-        work: Work,
-    },
-    /// A subscription, for its end.
+    Call(Waiting),
+    /// A subscription, which waits for its end.
     Listening(Listening),
+}
+
+/// A request with a context, and what it waits for.
+pub(crate) struct Waiting {
+    id: Box<str>,
+    ctx: Context,
+    work: Work,
+}
+
+impl fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Waiting")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What a transport keeps of a request under way.
@@ -85,7 +97,7 @@ impl Open {
 }
 
 /// What a request waits for.
-pub(crate) enum Work {
+enum Work {
     /// A function.
     Call(CallFuture),
     /// Anything else.
@@ -124,18 +136,10 @@ impl Done {
     }
 }
 
-impl fmt::Debug for Running {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Running")
-            .field("id", &self.id())
-            .finish_non_exhaustive()
-    }
-}
-
 impl Running {
     pub(crate) fn id(&self) -> RequestId {
         match self {
-            Self::Call { id, .. } => raw_id(id).to_id(),
+            Self::Call(call) => raw_id(&call.id).to_id(),
             Self::Listening(listening) => raw_id(listening.id().get()).to_id(),
         }
     }
@@ -143,7 +147,7 @@ impl Running {
     /// What a transport keeps of it.
     pub(crate) fn open(&self) -> Open {
         match self {
-            Self::Call { ctx, .. } => Open::Call(ctx.clone()),
+            Self::Call(call) => Open::Call(call.ctx.clone()),
             Self::Listening(listening) => Open::Subscription(Arc::clone(listening.subscriber())),
         }
     }
@@ -152,8 +156,8 @@ impl Running {
     ///
     /// A call that has claimed something is not dropped: its effect may be under way.
     pub(crate) async fn answer(self) -> Option<Vec<u8>> {
-        let (id, ctx, mut work) = match self {
-            Self::Call { id, ctx, work } => (id, ctx, work),
+        let Waiting { id, ctx, mut work } = match self {
+            Self::Call(call) => call,
             Self::Listening(listening) => return listening.await,
         };
         let result = {
@@ -365,11 +369,11 @@ impl Server {
                 done.write(&ctx, id, out);
                 Accepted::Done
             }
-            Poll::Pending => Accepted::Running(Running::Call {
+            Poll::Pending => Accepted::Running(Running::Call(Waiting {
                 id: id.as_json().into(),
                 ctx,
                 work,
-            }),
+            })),
         })
     }
 

@@ -1,6 +1,6 @@
 //! A thousand subscriptions while changes flow: nothing is lost, nothing is crossed, and all places become free.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mcp_tests::wire::Wire;
 use serde_json::json;
@@ -37,10 +37,12 @@ async fn a_thousand_hear_of_every_last_change() {
 
     let notify = server.notify();
     let changing = std::thread::spawn(move || {
+        let begin = Instant::now();
         for _ in 0..300 {
             notify.tools_changed();
             std::thread::sleep(Duration::from_millis(1));
         }
+        begin.elapsed()
     });
     // Half of them go in between.
     for wire in &mut wires {
@@ -49,7 +51,8 @@ async fn a_thousand_hear_of_every_last_change() {
         }
     }
     listening(&server, CONNECTIONS * EACH as usize / 2).await;
-    changing.join().unwrap();
+    // Whoever reads at once hears of changes every 10 ms, and not of each.
+    let most = changing.join().unwrap().as_millis() / 10 + 2;
     tokio::time::sleep(Duration::from_millis(200)).await;
 
     // A mark behind what was sent so far: whoever still listens has heard of it.
@@ -66,7 +69,7 @@ async fn a_thousand_hear_of_every_last_change() {
         }
         for id in EACH / 2 + 1..=EACH {
             let times = told[id as usize];
-            assert!((1..=40).contains(&times), "{id} was told {times} times");
+            assert!((1..=most).contains(&times), "{id} was told {times} times");
         }
     }
     // One more change is told once, to each of those that are left, and to nobody else.
