@@ -76,10 +76,10 @@ impl<W: fmt::Write + ?Sized> fmt::Write for Clean<'_, W> {
 
 /// A whole message: the author's own line breaks stay.
 pub(crate) fn clean_message(message: String) -> String {
-    let plain = message.is_ascii()
-        && message
-            .bytes()
-            .all(|byte| byte == b'\n' || (b' '..0x7f).contains(&byte));
+    // Without an early end, so that many bytes are looked at in one step.
+    let plain = message.bytes().fold(true, |plain, byte| {
+        plain & (byte == b'\n' || (b' '..0x7f).contains(&byte))
+    });
     let clean = || !message.chars().any(|c| c != '\n' && is_hidden(c));
     if message.len() <= MESSAGE && (plain || clean()) {
         return message;
