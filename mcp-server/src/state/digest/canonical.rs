@@ -10,6 +10,8 @@
 
 use std::borrow::Cow;
 
+use mcp_core::rpc::write_json;
+
 use super::DigestError;
 
 mod number;
@@ -163,21 +165,26 @@ impl<'a> Walk<'a> {
     /// Reads a string and gives its decoded value: borrowed unless it has escapes.
     fn string(&mut self) -> Result<Cow<'a, str>, DigestError> {
         self.expect(b'"')?;
-        let mut decoded = Cow::Borrowed("");
-        loop {
-            let rest = &self.text[self.at..];
-            let end = rest
-                .bytes()
-                .position(|byte| byte == b'"' || byte == b'\\' || byte < b' ')
-                .ok_or(DigestError::NotJson)?;
-            decoded += &rest[..end];
-            self.at += end + 1;
-            match rest.as_bytes()[end] {
-                b'"' => return Ok(decoded),
-                b'\\' => decoded.to_mut().push(self.escape()?),
-                _ => return Err(DigestError::NotJson),
-            }
+        let mut decoded = Cow::Borrowed(self.plain_text()?);
+        while self.peek() == Some(b'\\') {
+            self.at += 1;
+            let decoded = decoded.to_mut();
+            decoded.push(self.escape()?);
+            decoded.push_str(self.plain_text()?);
         }
+        self.expect(b'"')?;
+        Ok(decoded)
+    }
+
+    /// Passes over the part of a string that stands for itself.
+    fn plain_text(&mut self) -> Result<&'a str, DigestError> {
+        let rest = &self.text[self.at..];
+        let end = rest
+            .bytes()
+            .position(|byte| byte == b'"' || byte == b'\\' || byte < b' ')
+            .ok_or(DigestError::NotJson)?;
+        self.at += end;
+        Ok(&rest[..end])
     }
 
     fn escape(&mut self) -> Result<char, DigestError> {
@@ -262,8 +269,7 @@ impl<'a> Walk<'a> {
 
     fn write_string(&mut self, text: &str) {
         self.out.push(b's');
-        self.out
-            .extend_from_slice(text.len().to_string().as_bytes());
+        write_json(&mut self.out, &text.len());
         self.out.push(b':');
         self.out.extend_from_slice(text.as_bytes());
     }

@@ -260,3 +260,26 @@ fn random_ids_differ() {
     assert_ne!(one, two);
     assert_eq!(one.len(), 22);
 }
+
+/// A question that depends on nothing takes the 32 bytes of a digest less in the compact form.
+#[test]
+fn nothing_takes_no_room() {
+    let sized = |depends| {
+        let mut body = body();
+        let question = body.arguments;
+        body.payload.asked.insert(
+            "ask".into(),
+            Asked {
+                question,
+                depends,
+                times: 1,
+                changes: 0,
+            },
+        );
+        let bytes = body.encode(Form::Compact).unwrap();
+        assert!(StateBody::decode(&bytes, Form::Compact).unwrap() == body);
+        bytes.len()
+    };
+    let something = sized(body().arguments);
+    assert_eq!(sized(Digest::NOTHING), something - 32);
+}
