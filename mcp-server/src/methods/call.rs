@@ -95,11 +95,11 @@ fn begin(ctx: &Context, state: Option<&str>) -> CallFuture {
     if let Some(state) = state
         && let Err(error) = open(ctx, state)
     {
-        return CallFuture::Ended(Some(Err(error.into())));
+        return Err(error.into()).into();
     }
     match ctx.function().check_arguments(ctx.arguments()) {
         Ok(()) => CallFuture::function(ctx.clone()),
-        Err(text) => CallFuture::Ended(Some(unfit(ctx, text))),
+        Err(text) => unfit(ctx, text).into(),
     }
 }
 

@@ -30,8 +30,8 @@ pub(crate) enum CallFuture {
     Plain(Invocation),
     /// Anything else.
     Boxed(Running),
-    /// It did not get as far as the function.
-    Ended(Option<CallResult>),
+    /// It did not get as far as the function. Boxed, so that the future of a call that does stays small.
+    Ended(Option<Box<CallResult>>),
 }
 
 impl CallFuture {
@@ -59,10 +59,16 @@ impl Future for CallFuture {
             Self::Plain(invocation) => Pin::new(invocation).poll(cx),
             Self::Boxed(call) => call.as_mut().poll(cx),
             Self::Ended(result) => match result.take() {
-                Some(result) => Poll::Ready(result),
+                Some(result) => Poll::Ready(*result),
                 None => Poll::Pending,
             },
         }
+    }
+}
+
+impl From<CallResult> for CallFuture {
+    fn from(result: CallResult) -> Self {
+        Self::Ended(Some(Box::new(result)))
     }
 }
 

@@ -4,14 +4,14 @@
 //! So one struct has them all: `_meta` and names typed, what only a method can read as raw JSON. An
 //! envelope is then read in a single pass; where that fails, `diagnose` says why.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use mcp_core::{
     Revision,
     protocol::{LoggingLevel, Meta},
     rpc::{ByName, RpcError, optional_str},
 };
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::Visitor};
 use serde_json::value::RawValue;
 
 use crate::asking::{InputResponses, Kind, Kinds};
@@ -67,12 +67,12 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 pub(crate) struct RequestMeta<'a> {
     #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
     version: Cow<'a, str>,
-    #[serde(borrow, rename = "io.modelcontextprotocol/clientInfo")]
+    #[serde(rename = "io.modelcontextprotocol/clientInfo")]
     #[expect(
         dead_code,
         reason = "checked here, read from the message when a tool asks"
     )]
-    client: Option<ByName<ClientInfo<'a>>>,
+    client: Option<ByName<ClientInfo>>,
     #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
     capabilities: ByName<Declared>,
     #[serde(rename = "io.modelcontextprotocol/logLevel")]
@@ -83,11 +83,33 @@ pub(crate) struct RequestMeta<'a> {
 
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "only its form is checked")]
-struct ClientInfo<'a> {
-    #[serde(borrow)]
-    name: Cow<'a, str>,
-    #[serde(borrow)]
-    version: Cow<'a, str>,
+struct ClientInfo {
+    name: AnyText,
+    version: AnyText,
+}
+
+/// A string that is there; which one it is, nobody asks, and so it takes no room.
+#[derive(Debug)]
+struct AnyText;
+
+impl<'de> Deserialize<'de> for AnyText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+
+        impl Visitor<'_> for Text {
+            type Value = AnyText;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_str<E>(self, _: &str) -> Result<AnyText, E> {
+                Ok(AnyText)
+            }
+        }
+
+        deserializer.deserialize_str(Text)
+    }
 }
 
 #[derive(Debug, Deserialize)]
