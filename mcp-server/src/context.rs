@@ -15,7 +15,7 @@ use mcp_core::{
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    asking::{Exchange, InputResponses, Kind, Kinds},
+    asking::{Exchange, InputResponses, Kind, Kinds, Place},
     cancel::Cancel,
     error::ToolError,
     function::Bound,
@@ -75,8 +75,8 @@ struct Inner {
     /// How much is claimed for this call, or just being claimed: with anything, its body must not be
     /// dropped.
     claimed: AtomicUsize,
-    /// The client's answers to what was asked, where there were others among them.
-    answers: OnceLock<String>,
+    /// The places of the client's answers to what was asked, where there were others among them.
+    answers: OnceLock<Vec<Place>>,
     /// The arguments in the form that serde reads, where the client's own form is another.
     coerced: OnceLock<String>,
     /// Who wants to know that the body has begun.
@@ -124,7 +124,7 @@ impl Context {
         if let Some(answers) = exchange.only_asked(self.inner.received.responses()) {
             let _ = self.inner.answers.set(answers);
         }
-        *self.exchange() = exchange;
+        *self.exchange().0 = Some(Box::new(exchange));
     }
 
     /// The name of the tool or prompt that was called, or of the resource's function.
@@ -249,7 +249,7 @@ impl Context {
             return InputResponses::none();
         }
         match self.inner.answers.get() {
-            Some(answers) => InputResponses::checked(answers),
+            Some(answers) => self.inner.received.responses().only(answers),
             None => self.inner.received.responses(),
         }
     }
@@ -312,12 +312,12 @@ impl Context {
     {
         let kept = self.exchange().payload.memos.get(name).cloned();
         if let Some(Raw(json)) = kept
-            && let Ok(value) = serde_json::from_str(json.get())
+            && let Ok(value) = serde_json::from_str(&json)
         {
             return Ok(value);
         }
         let value = work.await.map_err(Into::into)?;
-        let json = serde_json::value::to_raw_value(&value)?;
+        let json = serde_json::to_string(&value)?;
         self.exchange()
             .payload
             .memos

@@ -1,5 +1,7 @@
 //! What a call comes to: a result, or questions first.
 
+use std::borrow::Cow;
+
 use mcp_core::{protocol::CreateMessageRequestParams, rpc::RpcError, schema::FormSchema};
 
 use crate::{
@@ -67,7 +69,7 @@ pub struct InputRequired {
 /// A question on its way out.
 #[derive(Debug)]
 pub(crate) struct Request {
-    pub(crate) key: String,
+    pub(crate) key: Cow<'static, str>,
     pub(crate) question: Question,
     /// Why it is asked again, if it is.
     pub(crate) reason: Option<String>,
@@ -141,12 +143,12 @@ impl InputRequired {
     pub fn kinds(&self) -> impl Iterator<Item = (&str, Kind)> {
         self.requests
             .iter()
-            .map(|request| (request.key.as_str(), request.question.kind()))
+            .map(|request| (&*request.key, request.question.kind()))
     }
 
     fn question(mut self, key: impl Into<String>, question: Question) -> Self {
         self.requests.push(Request {
-            key: key.into(),
+            key: Cow::Owned(key.into()),
             question,
             reason: None,
         });

@@ -50,7 +50,7 @@ pub struct Ask<T> {
 
 pub(crate) enum Step<T> {
     Ready(T),
-    Question(Box<Question>, Settle<T>),
+    Question(Question, Settle<T>),
 }
 
 /// Where a question's value comes from in the end.
@@ -79,7 +79,7 @@ fn decode<T: serde::de::DeserializeOwned>(source: Source<'_>) -> Result<T, serde
 impl<T> Ask<T> {
     fn question(question: Question, settle: Settle<T>) -> Self {
         Self {
-            step: Step::Question(Box::new(question), settle),
+            step: Step::Question(question, settle),
             at_most: None,
             has_fallback: false,
         }

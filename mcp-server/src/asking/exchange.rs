@@ -1,13 +1,10 @@
 //! One exchange of questions and answers: what came with this round, and what goes out with it.
 
-use std::collections::BTreeMap;
-
-use mcp_core::rpc::write_str;
-use serde_json::value::RawValue;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{
     InputResponses, Refusal,
-    responses::{accepted, elicit_answer},
+    responses::{Place, accepted, elicit_answer},
 };
 use crate::{
     once::{ClaimKey, Claimed},
@@ -21,7 +18,7 @@ pub(crate) struct Exchange {
     /// What the rounds so far have learned.
     pub(crate) payload: Payload,
     /// The state that came with this round, once it was verified. Its payload is the one above.
-    pub(crate) verified: Option<Box<StateBody>>,
+    pub(crate) verified: Option<StateBody>,
     /// The questions of this round, in order.
     pub(crate) pending: Vec<Request>,
     /// Why an answer of this round did not count, by parameter.
@@ -44,7 +41,7 @@ impl Exchange {
     pub(crate) fn resume(mut body: StateBody) -> Self {
         Self {
             payload: std::mem::take(&mut body.payload),
-            verified: Some(Box::new(body)),
+            verified: Some(body),
             ..Self::default()
         }
     }
@@ -59,29 +56,20 @@ impl Exchange {
                 times: 1,
                 changes: 0,
             };
-            self.payload.asked.insert(key.clone(), asked);
+            self.payload.asked.insert(key.to_string(), asked);
         }
     }
 
-    /// The answers to what was asked, where the client sent others too.
+    /// The places of the answers to what was asked, where the client sent others too.
     ///
     /// A verified state says that this server asked something, not that it asked what is answered.
-    pub(crate) fn only_asked(&self, responses: InputResponses<'_>) -> Option<String> {
-        let is_asked = |key: &str| self.payload.asked.get(key).is_some();
-        if responses.keys().all(|key| is_asked(&key)) {
+    pub(crate) fn only_asked(&self, responses: InputResponses<'_>) -> Option<Vec<Place>> {
+        let is_asked = |place: &&Place| self.payload.asked.get(&place.key).is_some();
+        let places = responses.places();
+        if places.iter().all(|place| is_asked(&place)) {
             return None;
         }
-        let mut json = vec![b'{'];
-        for key in responses.keys().filter(|key| is_asked(key)) {
-            if json.len() > 1 {
-                json.push(b',');
-            }
-            write_str(&mut json, &key);
-            json.push(b':');
-            json.extend_from_slice(responses.get(&key).unwrap_or("{}").as_bytes());
-        }
-        json.push(b'}');
-        Some(String::from_utf8(json).expect("all parts are text"))
+        Some(places.iter().filter(is_asked).cloned().collect())
     }
 
     /// Which round of the call this is, from 1.
@@ -94,33 +82,32 @@ impl Exchange {
 
 /// An answer that counts.
 #[derive(Debug)]
-pub(crate) enum Answer {
-    /// A form's content, a completion or a list of roots.
-    Content(Box<RawValue>),
+pub(crate) enum Answer<'a> {
+    /// A form's content, a completion or a list of roots, as JSON.
+    Content(Cow<'a, str>),
     Refused(Refusal),
 }
 
-impl Answer {
+impl Answer<'_> {
     /// The form in which it is recorded: that of the client's result.
     pub(crate) fn record(&self, elicited: bool) -> Raw {
-        let json = match self {
+        Raw(match self {
             Self::Content(content) if elicited => {
-                format!(r#"{{"action":"accept","content":{}}}"#, content.get())
+                [r#"{"action":"accept","content":"#, content, "}"].concat()
             }
-            Self::Content(content) => return Raw(content.clone()),
+            Self::Content(content) => content.to_string(),
             Self::Refused(Refusal::Declined) => r#"{"action":"decline"}"#.to_owned(),
             Self::Refused(Refusal::Cancelled) => r#"{"action":"cancel"}"#.to_owned(),
-        };
-        Raw(RawValue::from_string(json).expect("built from JSON"))
+        })
     }
 
     /// Reads a recorded answer; one that cannot be read is none.
     pub(crate) fn recorded(raw: &Raw, elicited: bool) -> Option<Self> {
         if !elicited {
-            return Some(Self::Content(raw.0.clone()));
+            return Some(Self::Content(raw.0.clone().into()));
         }
         Some(match accepted(elicit_answer(raw.get()).ok()?).ok()? {
-            Ok(content) => Self::Content(RawValue::from_string(content.to_owned()).ok()?),
+            Ok(content) => Self::Content(content.to_owned().into()),
             Err(refusal) => Self::Refused(refusal),
         })
     }

@@ -28,4 +28,5 @@ pub(crate) use self::{
     kind::Kinds,
     marker::{Refusal, Settlement},
     question::{FormBody, Question},
+    responses::Place,
 };

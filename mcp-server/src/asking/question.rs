@@ -48,42 +48,46 @@ fn fits<T: DeserializeOwned>(answer: &str) -> bool {
 #[derive(Debug)]
 pub(crate) enum FormBody {
     Rendered(&'static RenderedForm),
-    ByHand {
-        schema: Box<FormSchema>,
-        json: String,
-        digest: Digest,
-    },
+    /// Boxed, so that questions stay small: they are moved around on their way out.
+    ByHand(Box<FormByHand>),
+}
+
+#[derive(Debug)]
+pub(crate) struct FormByHand {
+    schema: FormSchema,
+    json: String,
+    digest: Digest,
 }
 
 impl FormBody {
     pub(crate) fn by_hand(schema: FormSchema) -> Self {
         let mut json = Vec::new();
         write_json(&mut json, &schema);
-        Self::ByHand {
+        Self::ByHand(Box::new(FormByHand {
             digest: Digest::of_parts("form", [&json[..]]),
             json: String::from_utf8(json).unwrap_or_default(),
-            schema: Box::new(schema),
-        }
+            schema,
+        }))
     }
 
     fn digest(&self) -> &Digest {
         match self {
             Self::Rendered(form) => form.digest(),
-            Self::ByHand { digest, .. } => digest,
+            Self::ByHand(form) => &form.digest,
         }
     }
 
     pub(crate) fn schema(&self) -> &FormSchema {
         match self {
             Self::Rendered(form) => form.schema(),
-            Self::ByHand { schema, .. } => schema,
+            Self::ByHand(form) => &form.schema,
         }
     }
 
     fn json(&self) -> &str {
         match self {
             Self::Rendered(form) => form.json(),
-            Self::ByHand { json, .. } => json,
+            Self::ByHand(form) => &form.json,
         }
     }
 }
@@ -204,8 +208,8 @@ impl Question {
         match &self.body {
             Body::Url(url) => super::url::fault(url).map(|why| format!("the url to open {why}")),
             Body::Form(FormBody::Rendered(form)) => form.fault(),
-            Body::Form(FormBody::ByHand { schema, .. }) => {
-                let faults = schema.faults();
+            Body::Form(FormBody::ByHand(form)) => {
+                let faults = form.schema.faults();
                 let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
                 (!texts.is_empty()).then(|| texts.join("; "))
             }

@@ -1,6 +1,6 @@
 //! `inputResponses`: the client's answers, before anything is believed of them.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{borrow::Cow, ops::Range};
 
 use mcp_core::{
     rpc::RpcError,
@@ -17,7 +17,15 @@ use crate::{asking::Elicit, error::ToolError, form::Form, parameters::Members};
 /// Specification: basic/patterns/mrtr, InputResponses.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InputResponses<'a> {
-    json: Option<&'a str>,
+    json: &'a str,
+    places: &'a [Place],
+}
+
+/// Where one answer stands in `inputResponses`: found once, looked up in each step of a call.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) key: Box<str>,
+    value: Range<usize>,
 }
 
 /// An answer to an elicitation, as it stands on the wire.
@@ -30,25 +38,38 @@ pub(crate) struct ElicitAnswer<'a> {
 }
 
 impl<'a> InputResponses<'a> {
-    /// Takes the member as it came.
+    /// Finds the answers in the member as it came.
     ///
     /// # Errors
     ///
     /// `-32602` where it is not an object of objects, each under a key of its own.
-    pub(crate) fn check(json: &'a str) -> Result<(), RpcError> {
-        let mut keys = BTreeSet::new();
+    pub(crate) fn find(json: &str) -> Result<Vec<Place>, RpcError> {
+        let mut places = Vec::new();
         for member in Members::of(json) {
             let (key, value) = member.ok_or_else(malformed)?;
-            if !value.starts_with('{') || !keys.insert(key) {
+            if !value.starts_with('{') {
                 return Err(malformed());
             }
+            let start = value.as_ptr().addr() - json.as_ptr().addr();
+            places.push(Place {
+                key: key.into(),
+                value: start..start + value.len(),
+            });
         }
-        Ok(())
+        if is_repeated(&places) {
+            return Err(malformed());
+        }
+        Ok(places)
     }
 
-    /// Takes a member that was checked when it came.
-    pub(crate) fn checked(json: &'a str) -> Self {
-        Self { json: Some(json) }
+    /// The answers at places that were found in this very text.
+    pub(crate) fn at(json: &'a str, places: &'a [Place]) -> Self {
+        Self { json, places }
+    }
+
+    /// The answers at some of the places.
+    pub(crate) fn only(self, places: &'a [Place]) -> Self {
+        Self { places, ..self }
     }
 
     pub(crate) fn none() -> Self {
@@ -57,18 +78,18 @@ impl<'a> InputResponses<'a> {
 
     /// Whether there is no answer at all.
     pub fn is_empty(&self) -> bool {
-        self.entries().next().is_none()
+        self.places.is_empty()
     }
 
     /// The keys that were answered.
     pub fn keys(&self) -> impl Iterator<Item = Cow<'a, str>> {
-        self.entries().map(|(key, _)| key)
+        self.places.iter().map(|place| Cow::Borrowed(&*place.key))
     }
 
     /// The answer under a key as JSON.
     pub fn get(&self, key: &str) -> Option<&'a str> {
-        self.entries()
-            .find_map(|(found, value)| (found == key).then_some(value))
+        let place = self.places.iter().find(|place| *place.key == *key)?;
+        Some(&self.json[place.value.clone()])
     }
 
     /// The answer to a form.
@@ -111,7 +132,7 @@ impl<'a> InputResponses<'a> {
                     let content = fitted(schema, content).map_err(|why| {
                         ToolError::new(format!("the answer to `{key}` does not fit: {why}"))
                     })?;
-                    Elicit::Accept(serde_json::from_str(content.get())?)
+                    Elicit::Accept(serde_json::from_str(&content)?)
                 }
             },
         ))
@@ -148,12 +169,19 @@ impl<'a> InputResponses<'a> {
             .transpose()
     }
 
-    fn entries(&self) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> {
-        self.json
-            .into_iter()
-            .flat_map(Members::of)
-            .map_while(|member| member)
+    pub(crate) fn places(&self) -> &'a [Place] {
+        self.places
     }
+}
+
+/// Whether two answers have the same key.
+fn is_repeated(places: &[Place]) -> bool {
+    if places.len() < 2 {
+        return false;
+    }
+    let mut keys: Vec<&str> = places.iter().map(|place| &*place.key).collect();
+    keys.sort_unstable();
+    keys.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 fn malformed() -> RpcError {
@@ -194,7 +222,10 @@ pub(crate) fn accepted(answer: ElicitAnswer<'_>) -> Result<Result<&str, Refusal>
 
 /// Content that fits its form, without keys that the form does not have; or, in words, what does
 /// not fit.
-pub(crate) fn fitted(schema: &FormSchema, content: &str) -> Result<Box<RawValue>, String> {
+pub(crate) fn fitted<'a>(schema: &FormSchema, content: &'a str) -> Result<Cow<'a, str>, String> {
+    if stays_as_it_is(schema, content) {
+        return Ok(content.into());
+    }
     let Ok(mut content) = serde_json::from_str::<Map<String, Value>>(content) else {
         return Err("the content must be an object with the form's fields".to_owned());
     };
@@ -216,5 +247,119 @@ pub(crate) fn fitted(schema: &FormSchema, content: &str) -> Result<Box<RawValue>
             *number = integer;
         }
     }
-    serde_json::value::to_raw_value(&content).map_err(|e| e.to_string())
+    serde_json::to_string(&content)
+        .map(Cow::Owned)
+        .map_err(|e| e.to_string())
+}
+
+/// Whether content fits its form and has nothing to leave out or to mend: seen field by field, without a tree of the whole,
+/// because most answers are so. `false` says only that a closer look is needed.
+fn stays_as_it_is(schema: &FormSchema, content: &str) -> bool {
+    let place = |name: &str| schema.fields.iter().position(|field| field.name == name);
+    // Each bit a field; a form of more is looked at closely.
+    let mut given = 0_u64;
+    for member in Members::of(content) {
+        let Some((key, value)) = member else {
+            return false;
+        };
+        let Some(at) = place(&key).filter(|at| *at < 64) else {
+            return false;
+        };
+        let is_repeated = given & (1 << at) != 0;
+        if is_repeated || !is_plain(&schema.fields[at].kind, value) {
+            return false;
+        }
+        given |= 1 << at;
+    }
+    let is_given = |name: &String| place(name).is_some_and(|at| given & (1 << at) != 0);
+    schema.required.iter().all(is_given)
+}
+
+/// Whether a field's value fits and serde reads it as it stands.
+fn is_plain(kind: &FieldKind, json: &str) -> bool {
+    match (kind, serde_json::from_str(json)) {
+        (_, Err(_) | Ok(Value::Null)) => false,
+        (FieldKind::Number(field), Ok(Value::Number(number)))
+            if field.integer && number.is_f64() =>
+        {
+            false
+        }
+        (_, Ok(value)) => kind.violation(&value).is_none(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form() -> FormSchema {
+        FormSchema::new()
+            .boolean("sure", |field| field)
+            .integer("count", |field| field.minimum(1))
+            .string("note", |field| field.optional().max_length(5))
+    }
+
+    #[test]
+    fn content_that_fits_stays_as_it_came() {
+        for content in [
+            r#"{"sure":true,"count":2}"#,
+            r#"{ "note" : "a\"b", "count":9007199254740993, "sure": false }"#,
+            r#"{"s\u0075re":true,"count":1}"#,
+        ] {
+            assert_eq!(fitted(&form(), content), Ok(Cow::Borrowed(content)));
+            assert!(stays_as_it_is(&form(), content), "{content}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_belong_is_left_out_and_numbers_are_mended() {
+        for content in [
+            r#"{"sure":true,"count":2.0}"#,
+            r#"{"sure":true,"count":2e0}"#,
+            r#"{"sure":true,"count":2,"other":[1]}"#,
+            r#"{"sure":true,"count":2,"note":null}"#,
+            r#"{"sure":false,"sure":true,"count":2}"#,
+        ] {
+            let fits = fitted(&form(), content);
+            assert_eq!(
+                fits.as_deref(),
+                Ok(r#"{"count":2,"sure":true}"#),
+                "{content}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        for (content, why) in [
+            (r#"{"sure":true}"#, "`count` is required"),
+            (r#"{"sure":null,"count":1}"#, "`sure` is required"),
+            (
+                r#"{"sure":"yes","count":1}"#,
+                "`sure` must be true or false",
+            ),
+            (r#"{"sure":true,"count":0}"#, "`count` must be at least 1"),
+            (
+                r#"{"sure":true,"count":1,"note":"too long"}"#,
+                "`note` must have at most 5 characters",
+            ),
+            ("[]", "the content must be an object with the form's fields"),
+        ] {
+            assert_eq!(fitted(&form(), content), Err(why.to_owned()), "{content}");
+        }
+    }
+
+    #[test]
+    fn answers_are_found_by_their_keys() {
+        let json = r#"{ "a" : {"action":"cancel"} ,"b\n":{}}"#;
+        let places = InputResponses::find(json).expect("an object of objects");
+        let responses = InputResponses::at(json, &places);
+        assert_eq!(responses.keys().collect::<Vec<_>>(), ["a", "b\n"]);
+        assert_eq!(responses.get("a"), Some(r#"{"action":"cancel"}"#));
+        assert_eq!(responses.get("b\n"), Some("{}"));
+        assert_eq!(responses.only(&places[1..]).get("a"), None);
+        for malformed in ["[]", "{\"a\":1}", r#"{"a":{},"\u0061":{}}"#] {
+            assert!(InputResponses::find(malformed).is_err(), "{malformed}");
+        }
+    }
 }

@@ -6,10 +6,9 @@
 //! for the very question that was shown. That makes a round a pure function of the arguments, the
 //! sealed exchange and the answers that came with it.
 
-use std::future::Future;
+use std::{borrow::Cow, future::Future};
 
 use mcp_core::rpc::RpcError;
-use serde_json::value::RawValue;
 
 use super::{
     Ask, Kind, Marker, Refusal, Settlement,
@@ -66,8 +65,8 @@ impl<M> Slot<M> {
 }
 
 /// What came of looking a question up.
-enum Found {
-    Answer(Answer),
+enum Found<'c> {
+    Answer(Answer<'c>),
     Unsupported,
     /// Nothing: the question, with this digest, has to be shown.
     Nothing(Digest),
@@ -95,7 +94,7 @@ impl Call {
     }
 }
 
-impl Asking<'_> {
+impl<'c> Asking<'c> {
     /// Runs a resolver that no other question leads to.
     ///
     /// # Errors
@@ -140,7 +139,7 @@ impl Asking<'_> {
         };
         let settlement = match self.look_up(&asked, &question)? {
             Found::Nothing(digest) => {
-                self.show(&asked, *question, digest, None)?;
+                self.show(&asked, question, digest, None)?;
                 return Ok(self.wait());
             }
             Found::Answer(Answer::Refused(Refusal::Declined)) => Settlement::Declined,
@@ -149,7 +148,7 @@ impl Asking<'_> {
                 Settlement::Value(settle(Source::Unsupported).map_err(ToolError::from)?)
             }
             Found::Answer(Answer::Content(content)) => {
-                match settle(Source::Answer(content.get())) {
+                match settle(Source::Answer(&content)) {
                     Ok(value) => Settlement::Value(value),
                     // The type has changed since, or is stricter than its schema.
                     Err(_) => {
@@ -160,7 +159,7 @@ impl Asking<'_> {
                         drop(exchange);
                         let reason =
                             "The answer could not be read. Please answer again.".to_owned();
-                        self.show(&asked, *question, digest, Some(reason))?;
+                        self.show(&asked, question, digest, Some(reason))?;
                         return Ok(self.wait());
                     }
                 }
@@ -221,7 +220,7 @@ impl Asking<'_> {
     }
 
     /// Finds the answer to a question: a recorded one before a fresh one.
-    fn look_up(&self, asked: &Open<'_>, question: &Question) -> Result<Found, Interrupt> {
+    fn look_up(&self, asked: &Open<'_>, question: &Question) -> Result<Found<'c>, Interrupt> {
         if let Some(fault) = question.fault() {
             tracing::error!(
                 tool = self.spec.name,
@@ -297,9 +296,9 @@ impl Asking<'_> {
         &self,
         asked: &Open<'_>,
         question: &Question,
-        raw: &str,
+        raw: &'c str,
         exchange: &mut Exchange,
-    ) -> Result<Option<Answer>, Interrupt> {
+    ) -> Result<Option<Answer<'c>>, Interrupt> {
         let key = asked.marker.parameter;
         match &question.body {
             Body::Form(form) => match accepted(elicit_answer(raw)?)? {
@@ -370,7 +369,7 @@ impl Asking<'_> {
         };
         exchange.payload.asked.insert(key.to_owned(), shown);
         exchange.pending.push(Request {
-            key: key.to_owned(),
+            key: Cow::Borrowed(key),
             question,
             reason,
         });
@@ -405,12 +404,10 @@ impl Open<'_> {
 }
 
 /// An answer that must be of the protocol's own type.
-fn typed(key: &str, raw: &str, fits: Fits) -> Result<Option<Answer>, Interrupt> {
-    if !fits(raw) {
-        return Err(wrong_kind(key).into());
-    }
-    match RawValue::from_string(raw.to_owned()) {
-        Ok(content) => Ok(Some(Answer::Content(content))),
-        Err(_) => Err(wrong_kind(key).into()),
+fn typed<'a>(key: &str, raw: &'a str, fits: Fits) -> Result<Option<Answer<'a>>, Interrupt> {
+    if fits(raw) {
+        Ok(Some(Answer::Content(raw.into())))
+    } else {
+        Err(wrong_kind(key).into())
     }
 }

@@ -299,7 +299,7 @@ fn check_questions(ctx: &Context, input: &InputRequired) -> Result<(), RpcError>
 fn seal(ctx: &Context, exchange: &mut Exchange) -> Result<String, RpcError> {
     let states = ctx.server().states();
     let mut body = match exchange.verified.take() {
-        Some(body) => *body,
+        Some(body) => body,
         None => states
             .begin(&binding(ctx)?)
             .map_err(|error| failed(ctx, &error))?,

@@ -7,7 +7,7 @@ use mcp_core::rpc::{RawId, RpcError};
 
 use super::{CallFuture, Params, Received, Terms, invoke::unfit};
 use crate::{
-    asking::{Exchange, InputResponses},
+    asking::Exchange,
     context::Context,
     peer::Peer,
     reporter::Reporter,
@@ -54,9 +54,8 @@ pub(super) fn call(
     {
         return Err(RpcError::invalid_params("`arguments` must be an object"));
     }
-    if let Some(responses) = params.input_responses {
-        InputResponses::check(responses.get())?;
-    }
+    let mut received = Received::new(line, params, terms)?;
+    received.address = target.address;
     let meta = params.meta.as_ref();
     let reporter = Reporter::wanted(
         meta.and_then(|meta| meta.progress_token)
@@ -65,8 +64,6 @@ pub(super) fn call(
         meta.and_then(|meta| meta.log_level),
         &peer.outgoing,
     );
-    let mut received = Received::new(line, params, terms);
-    received.address = target.address;
     let ctx = Context::new(
         server.clone(),
         Some(target.function),

@@ -52,7 +52,7 @@ pub(crate) fn complete(
         _ => Err(RpcError::invalid_params("unknown type of `ref`")),
     }?;
     let spec = inner.functions[function].spec;
-    let received = Received::new(line, params, terms);
+    let received = Received::new(line, params, terms)?;
     let principal = peer.principal.clone();
     let ctx = Context::new(server.clone(), Some(function), received, principal, None);
     let proposals = match &spec.arguments {

@@ -14,7 +14,7 @@ use mcp_core::{
 use serde::{Deserialize, Deserializer, de::Visitor};
 use serde_json::value::RawValue;
 
-use crate::asking::{InputResponses, Kind, Kinds};
+use crate::asking::{InputResponses, Kind, Kinds, Place};
 
 /// The members of a client's `params`, of whatever method.
 #[derive(Debug, Default, Deserialize)]
@@ -265,6 +265,8 @@ pub(crate) struct Received {
     line: Box<str>,
     arguments: Option<Span>,
     responses: Option<Span>,
+    /// Where the answers stand in them.
+    answers: Vec<Place>,
     /// What the request addresses, where that is not the name of a function.
     pub(crate) address: Option<Box<str>>,
     pub(crate) revision: Revision,
@@ -291,16 +293,25 @@ impl Span {
 
 impl Received {
     /// Keeps the message; `params` must have been read from this very line.
-    pub(crate) fn new(line: &str, params: &Params<'_>, terms: Terms) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// `-32602` where `inputResponses` is malformed.
+    pub(crate) fn new(line: &str, params: &Params<'_>, terms: Terms) -> Result<Self, RpcError> {
         let span = |part: Option<&RawValue>| part.map(|part| Span::of(line, part));
-        Self {
+        let answers = match params.input_responses {
+            Some(responses) => InputResponses::find(responses.get())?,
+            None => Vec::new(),
+        };
+        Ok(Self {
+            answers,
             arguments: span(params.arguments),
             responses: span(params.input_responses),
             address: None,
             line: line.into(),
             revision: terms.revision,
             kinds: terms.kinds,
-        }
+        })
     }
 
     /// The arguments; absent ones equal an empty object.
@@ -315,7 +326,7 @@ impl Received {
 
     pub(crate) fn responses(&self) -> InputResponses<'_> {
         self.responses.map_or_else(InputResponses::none, |span| {
-            InputResponses::checked(self.part(span))
+            InputResponses::at(self.part(span), &self.answers)
         })
     }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::de::Error as _;
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -210,15 +211,16 @@ pub(crate) struct Asked {
 }
 
 /// JSON kept as it came, so that no integer is rounded.
-#[derive(Clone, Debug)]
-pub(crate) struct Raw(pub(crate) Box<RawValue>);
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Raw(pub(crate) String);
 
 impl Serialize for Raw {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
-            self.0.serialize(serializer)
+            let json: &RawValue = serde_json::from_str(&self.0).map_err(S::Error::custom)?;
+            json.serialize(serializer)
         } else {
-            serializer.serialize_str(self.get())
+            serializer.serialize_str(&self.0)
         }
     }
 }
@@ -226,24 +228,20 @@ impl Serialize for Raw {
 impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
-            return Box::deserialize(deserializer).map(Self);
+            let json = Box::<RawValue>::deserialize(deserializer)?;
+            return Ok(Self(Box::<str>::from(json).into()));
         }
         let json = String::deserialize(deserializer)?;
-        RawValue::from_string(json)
-            .map(Self)
-            .map_err(|_| D::Error::custom("not JSON"))
+        match serde_json::from_str::<&RawValue>(&json) {
+            Ok(_) => Ok(Self(json)),
+            Err(_) => Err(D::Error::custom("not JSON")),
+        }
     }
 }
 
 impl Raw {
     pub(crate) fn get(&self) -> &str {
-        self.0.get()
-    }
-}
-
-impl PartialEq for Raw {
-    fn eq(&self, other: &Self) -> bool {
-        self.get() == other.get()
+        &self.0
     }
 }
 
