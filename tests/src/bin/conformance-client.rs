@@ -1,0 +1,156 @@
+//! The client that the official conformance suite runs: `conformance-client SERVER_URL`, with the scenario in
+//! `MCP_CONFORMANCE_SCENARIO` and what some of them need in `MCP_CONFORMANCE_CONTEXT`. It ends with status 0
+//! when everything went as it should.
+//!
+//! The suite judges by what its server saw. It covers the scenarios of revision 2026-07-28 that need no
+//! authorization.
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use mcp_client::{Answer, Client, HttpTransport, Kind, Round};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::time::timeout;
+
+/// The suite waits for 30 seconds and then for as long as the process lives.
+const PATIENCE: Duration = Duration::from_secs(25);
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match timeout(PATIENCE, run()).await {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+        Err(_) => {
+            eprintln!("not done after {PATIENCE:?}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Outcome {
+    let url = std::env::args().next_back().ok_or("no URL")?;
+    let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO")?;
+    let client = Client::builder("conformance-client", env!("CARGO_PKG_VERSION"))
+        .on_form(|_| async { Ok(Answer::accept(json!({ "confirmed": true }))?) })
+        .declare(Kind::Sampling)
+        .declare(Kind::Roots)
+        .connect(HttpTransport::new(url))
+        .await?;
+    match scenario.as_str() {
+        "tools_call" => tools_call(&client).await?,
+        "request-metadata" | "json-schema-ref-no-deref" => drop(client.list_tools().await?),
+        "http-standard-headers" => standard_headers(&client).await?,
+        "http-custom-headers" => custom_headers(&client).await?,
+        "http-invalid-tool-headers" => invalid_tool_headers(&client).await?,
+        "json-schema-2020-12-preservation" => schema_preservation(&client).await?,
+        "sep-2322-client-request-state" => request_state(&client).await?,
+        other => return Err(format!("no such scenario here: {other}").into()),
+    }
+    client.close().await;
+    Ok(())
+}
+
+async fn tools_call(client: &Client) -> Outcome {
+    client.list_tools().await?;
+    client
+        .call_tool("add_numbers", json!({ "a": 2, "b": 3 }))
+        .await?;
+    Ok(())
+}
+
+/// Every method that a client of this revision has.
+async fn standard_headers(client: &Client) -> Outcome {
+    for tool in client.list_tools().await? {
+        client.call_tool(tool.name, json!({})).await?;
+    }
+    let session = client.session();
+    let listed = session.request("resources/list", json!({})).await?;
+    let listed: Value = serde_json::from_str(listed.get())?;
+    for resource in listed["resources"].as_array().into_iter().flatten() {
+        let uri = &resource["uri"];
+        session
+            .request("resources/read", json!({ "uri": uri }))
+            .await?;
+    }
+    let listed = session.request("prompts/list", json!({})).await?;
+    let listed: Value = serde_json::from_str(listed.get())?;
+    for prompt in listed["prompts"].as_array().into_iter().flatten() {
+        let name = &prompt["name"];
+        session
+            .request("prompts/get", json!({ "name": name }))
+            .await?;
+    }
+    Ok(())
+}
+
+/// The calls that the suite wants to see, with every kind of value.
+async fn custom_headers(client: &Client) -> Outcome {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Context {
+        tool_calls: Vec<ToolCall>,
+    }
+    #[derive(Deserialize)]
+    struct ToolCall {
+        name: String,
+        arguments: Map<String, Value>,
+    }
+
+    client.list_tools().await?;
+    let context: Context = serde_json::from_str(&std::env::var("MCP_CONFORMANCE_CONTEXT")?)?;
+    for call in context.tool_calls {
+        client.call_tool(call.name, call.arguments).await?;
+    }
+    Ok(())
+}
+
+/// Calls all tools that the list has after the invalid ones were left out.
+async fn invalid_tool_headers(client: &Client) -> Outcome {
+    for tool in client.list_tools().await? {
+        client
+            .call_tool(tool.name, json!({ "region": "eu" }))
+            .await?;
+    }
+    Ok(())
+}
+
+/// Sends a schema back as it was listed.
+async fn schema_preservation(client: &Client) -> Outcome {
+    let tools = client.list_tools().await?;
+    let mut tools = tools.into_iter();
+    let tool = tools.find(|tool| tool.name == "json_schema_2020_12_tool");
+    let schema = tool
+        .ok_or("the tool with the schema is not listed")?
+        .input_schema;
+    client
+        .call_tool("json_schema_echo", json!({ "schema": schema }))
+        .await?;
+    Ok(())
+}
+
+/// Questions with and without a state, and another call between two rounds.
+async fn request_state(client: &Client) -> Outcome {
+    client.list_tools().await?;
+    let session = client.session();
+    let Round::InputRequired(mut paused) =
+        session.call_tool("test_mrtr_echo_state", json!({})).await?
+    else {
+        return Err("it asks first".into());
+    };
+    client.call_tool("test_mrtr_unrelated", json!({})).await?;
+    paused.answer("confirm", Answer::accept(json!({ "confirmed": true }))?)?;
+    let Round::Complete(_) = paused.resume(&session).await? else {
+        return Err("it asks once".into());
+    };
+    for tool in ["test_mrtr_no_state", "test_mrtr_no_result_type"] {
+        client.call_tool(tool, json!({})).await?;
+    }
+    Ok(())
+}
