@@ -21,7 +21,8 @@ pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The transport did not open: no such program, connection refused.
+    /// The transport did not open: no such program, no such socket, a URL that is none. Over HTTP, where
+    /// nothing is opened, a server that cannot be reached is [`RequestFailed`](Self::RequestFailed).
     #[error("could not reach the server: {0}")]
     Connect(#[source] std::io::Error),
 

@@ -70,22 +70,11 @@ async fn standard_headers(client: &Client) -> Outcome {
     for tool in client.list_tools().await? {
         client.call_tool(tool.name, json!({})).await?;
     }
-    let session = client.session();
-    let listed = session.request("resources/list", json!({})).await?;
-    let listed: Value = serde_json::from_str(listed.get())?;
-    for resource in listed["resources"].as_array().into_iter().flatten() {
-        let uri = &resource["uri"];
-        session
-            .request("resources/read", json!({ "uri": uri }))
-            .await?;
+    for resource in client.list_resources().await? {
+        client.read_resource(resource.uri).await?;
     }
-    let listed = session.request("prompts/list", json!({})).await?;
-    let listed: Value = serde_json::from_str(listed.get())?;
-    for prompt in listed["prompts"].as_array().into_iter().flatten() {
-        let name = &prompt["name"];
-        session
-            .request("prompts/get", json!({ "name": name }))
-            .await?;
+    for prompt in client.list_prompts().await? {
+        client.get_prompt(prompt.name, ()).await?;
     }
     Ok(())
 }

@@ -152,7 +152,6 @@ fn parse(url: &str) -> io::Result<Url> {
 fn client(url: &Url, connect_timeout: Duration) -> io::Result<reqwest::Client> {
     let mut builder = reqwest::Client::builder()
         .redirect(Policy::none())
-        .referer(false)
         .connect_timeout(connect_timeout)
         // A peer that is gone is noticed on a stream that is quiet for hours.
         .tcp_keepalive(Duration::from_secs(60))
