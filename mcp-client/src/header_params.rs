@@ -3,20 +3,17 @@
 //! Specification: basic/transports/streamable-http, Custom Headers from Tool Parameters. Only a transport
 //! with headers has a use for it.
 
-use std::collections::{HashMap, HashSet};
-use std::slice;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mcp_core::protocol::Tool;
-use serde_json::{Map, Number, Value};
+use mcp_core::schema::{HeaderParameter, header_parameters};
+use serde_json::{Number, Value};
 
 use crate::client::Client;
 use crate::error::Error;
 use crate::session::Call;
-
-/// The schema keyword that names a header.
-const KEYWORD: &str = "x-mcp-header";
 
 /// How long a call waits for a list of tools that it needs for its headers.
 const LIST_PATIENCE: Duration = Duration::from_secs(5);
@@ -27,30 +24,21 @@ const MAX_INTEGER: i64 = (1 << 53) - 1;
 /// What the tools that were listed want in headers.
 #[derive(Debug, Default)]
 pub(crate) struct HeaderParams {
-    known: Mutex<HashMap<String, Arc<[HeaderParam]>>>,
-}
-
-/// One parameter that goes into a header.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct HeaderParam {
-    /// What follows `Mcp-Param-`.
-    header: String,
-    /// The names of the properties that lead to it.
-    path: Vec<String>,
+    known: Mutex<HashMap<String, Arc<[HeaderParameter]>>>,
 }
 
 impl HeaderParams {
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Arc<[HeaderParam]>>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Arc<[HeaderParameter]>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes what a new list says.
-    pub(crate) fn replace(&self, listed: Vec<(String, Vec<HeaderParam>)>) {
+    pub(crate) fn replace(&self, listed: Vec<(String, Vec<HeaderParameter>)>) {
         let listed = listed.into_iter();
         *self.known() = listed.map(|(tool, params)| (tool, params.into())).collect();
     }
 
-    fn of(&self, tool: &str) -> Option<Arc<[HeaderParam]>> {
+    fn of(&self, tool: &str) -> Option<Arc<[HeaderParameter]>> {
         self.known().get(tool).cloned()
     }
 
@@ -63,9 +51,9 @@ impl HeaderParams {
 impl Client {
     /// What a tool wants in headers; nothing where there are none. The error says why the tool's
     /// definition is invalid.
-    pub(crate) fn header_params(&self, tool: &Tool) -> Result<Vec<HeaderParam>, String> {
+    pub(crate) fn header_params(&self, tool: &Tool) -> Result<Vec<HeaderParameter>, String> {
         match self.inner.header_params {
-            Some(_) => read(&tool.input_schema),
+            Some(_) => header_parameters(&tool.input_schema),
             None => Ok(Vec::new()),
         }
     }
@@ -133,7 +121,7 @@ fn tool_of(call: &Call) -> Option<String> {
 }
 
 /// The values that a call puts into headers. A parameter that is absent or `null` has none.
-fn values(call: &Call, params: &[HeaderParam]) -> Result<Vec<(String, String)>, Error> {
+fn values(call: &Call, params: &[HeaderParameter]) -> Result<Vec<(String, String)>, Error> {
     let Some(arguments) = call.field("arguments").filter(|_| !params.is_empty()) else {
         return Ok(Vec::new());
     };
@@ -182,258 +170,15 @@ fn integer(number: &Number) -> Result<String, String> {
     }
 }
 
-/// Reads what a tool wants in headers; the error says why its definition is invalid.
-fn read(schema: &Map<String, Value>) -> Result<Vec<HeaderParam>, String> {
-    let mut found = Vec::new();
-    scan(schema, Some(&[]), &mut found)?;
-    let mut seen = HashSet::new();
-    for param in &found {
-        if !seen.insert(param.header.to_ascii_lowercase()) {
-            return Err(format!("its {KEYWORD} {:?} stands twice", param.header));
-        }
-    }
-    Ok(found)
-}
-
-/// Goes through a schema. `path` leads to it by `properties` alone, or is `None`.
-fn scan(
-    schema: &Map<String, Value>,
-    path: Option<&[String]>,
-    found: &mut Vec<HeaderParam>,
-) -> Result<(), String> {
-    if let Some(header) = schema.get(KEYWORD) {
-        found.push(annotation(schema, header, path)?);
-    }
-    for (keyword, value) in schema {
-        match (keyword.as_str(), value) {
-            // Data, whatever is in it.
-            ("const" | "enum" | "default" | "examples", _) => {}
-            ("properties", Value::Object(properties)) => {
-                for (name, property) in properties {
-                    let path = path.map(|path| [path, slice::from_ref(name)].concat());
-                    scan_value(property, path.as_deref(), found)?;
-                }
-            }
-            // Names of their own stand here, not keywords.
-            (
-                "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
-                Value::Object(schemas),
-            ) => {
-                for schema in schemas.values() {
-                    scan_value(schema, None, found)?;
-                }
-            }
-            (_, value) => scan_value(value, None, found)?,
-        }
-    }
-    Ok(())
-}
-
-fn scan_value(
-    value: &Value,
-    path: Option<&[String]>,
-    found: &mut Vec<HeaderParam>,
-) -> Result<(), String> {
-    match value {
-        Value::Object(schema) => scan(schema, path, found),
-        Value::Array(values) => values
-            .iter()
-            .try_for_each(|value| scan_value(value, None, found)),
-        _ => Ok(()),
-    }
-}
-
-fn annotation(
-    schema: &Map<String, Value>,
-    header: &Value,
-    path: Option<&[String]>,
-) -> Result<HeaderParam, String> {
-    let Some(header) = header.as_str().filter(|header| is_token(header)) else {
-        return Err(format!("its {KEYWORD} {header} is no name of a header"));
-    };
-    let Some(path) = path.filter(|path| !path.is_empty()) else {
-        return Err(format!(
-            "its {KEYWORD} {header:?} is on something that properties alone do not lead to"
-        ));
-    };
-    if !is_primitive(schema.get("type")) {
-        return Err(format!(
-            "its {KEYWORD} {header:?} is on {:?}, which must be a string, an integer or a boolean",
-            path.join(".")
-        ));
-    }
-    Ok(HeaderParam {
-        header: header.to_owned(),
-        path: path.to_vec(),
-    })
-}
-
-/// A type that has a form in a header. Where `null` is allowed beside it, there is no header for it.
-fn is_primitive(of: Option<&Value>) -> bool {
-    let primitive = |name: &Value| matches!(name.as_str(), Some("string" | "integer" | "boolean"));
-    match of {
-        Some(Value::Array(types)) => {
-            types.iter().any(primitive)
-                && types
-                    .iter()
-                    .all(|name| primitive(name) || name.as_str() == Some("null"))
-        }
-        Some(name) => primitive(name),
-        None => false,
-    }
-}
-
-/// RFC 9110, 5.6.2: `1*tchar`.
-fn is_token(text: &str) -> bool {
-    let is_tchar = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !text.is_empty() && text.bytes().all(is_tchar)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use serde_json::json;
-
     use super::*;
 
-    fn params(schema: Value) -> Result<Vec<HeaderParam>, String> {
-        read(schema.as_object().unwrap())
-    }
-
-    fn one(property: Value) -> Result<Vec<HeaderParam>, String> {
-        params(json!({"type": "object", "properties": {"p": property}}))
-    }
-
-    #[test]
-    fn a_parameter_is_found_by_its_path() {
-        let schema = json!({"type": "object", "properties": {
-            "region": {"type": "string", "x-mcp-header": "Region"},
-            "where": {"type": "object", "properties": {"zone": {"type": "integer", "x-mcp-header": "Zone"}}},
-            "query": {"type": "string"},
-        }});
-        let mut found = params(schema).unwrap();
-        found.sort_by(|a, b| a.header.cmp(&b.header));
-        let expected = [("Region", vec!["region"]), ("Zone", vec!["where", "zone"])];
-        let expected = expected.map(|(header, path)| HeaderParam {
-            header: header.to_owned(),
-            path: path.into_iter().map(str::to_owned).collect(),
-        });
-        assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn names_are_tokens() {
-        for name in ["Region", "x-1", "!#$%&'*+-.^_`|~"] {
-            assert!(
-                one(json!({"type": "string", "x-mcp-header": name})).is_ok(),
-                "{name}"
-            );
-        }
-        for name in [
-            json!(""),
-            json!("My Region"),
-            json!("Region:Primary"),
-            json!("Région"),
-            json!("Region\t1"),
-            json!("a\r\nb"),
-            json!("(x)"),
-            json!(5),
-            json!(null),
-            json!(["Region"]),
-        ] {
-            assert!(
-                one(json!({"type": "string", "x-mcp-header": name})).is_err(),
-                "{name}"
-            );
-        }
-    }
-
-    #[test]
-    fn types_are_primitive() {
-        for of in [
-            json!("string"),
-            json!("integer"),
-            json!("boolean"),
-            json!(["string", "null"]),
-        ] {
-            assert!(
-                one(json!({"type": of, "x-mcp-header": "H"})).is_ok(),
-                "{of}"
-            );
-        }
-        for of in [
-            json!("number"),
-            json!("object"),
-            json!("array"),
-            json!("null"),
-            json!(["null"]),
-            json!(["string", "number"]),
-            json!(null),
-            json!([]),
-        ] {
-            assert!(
-                one(json!({"type": of, "x-mcp-header": "H"})).is_err(),
-                "{of}"
-            );
-        }
-        assert!(one(json!({"x-mcp-header": "H"})).is_err(), "any type");
-        assert!(one(json!({"$ref": "#/$defs/S", "x-mcp-header": "H"})).is_err());
-    }
-
-    #[test]
-    fn names_are_unique_without_regard_to_case() {
-        let twice = |second: &str| {
-            params(json!({"properties": {
-                "a": {"type": "string", "x-mcp-header": "MyField"},
-                "b": {"type": "string", "x-mcp-header": second},
-            }}))
-        };
-        assert!(twice("MyField").is_err());
-        assert!(twice("myfield").is_err());
-        assert!(twice("Other").is_ok());
-    }
-
-    #[test]
-    fn properties_alone_lead_to_a_parameter() {
-        let marked = json!({"type": "string", "x-mcp-header": "H"});
-        let inner = json!({"type": "object", "properties": {"p": marked}});
-        for schema in [
-            marked.clone(),
-            json!({"properties": {"list": {"type": "array", "items": marked}}}),
-            json!({"properties": {"list": {"type": "array", "prefixItems": [inner]}}}),
-            json!({"oneOf": [inner]}),
-            json!({"anyOf": [inner]}),
-            json!({"allOf": [inner]}),
-            json!({"not": inner}),
-            json!({"if": inner}),
-            json!({"then": inner}),
-            json!({"else": inner}),
-            json!({"$defs": {"D": inner}, "properties": {"p": {"$ref": "#/$defs/D"}}}),
-            json!({"$defs": {"x-mcp-header": marked}}),
-            json!({"additionalProperties": marked}),
-            json!({"patternProperties": {"^a": marked}}),
-        ] {
-            assert!(params(schema.clone()).is_err(), "{schema}");
-        }
-    }
-
-    #[test]
-    fn what_only_looks_like_an_annotation_is_none() {
-        for schema in [
-            json!({"properties": {"x-mcp-header": {"type": "string"}}}),
-            json!({"properties": {"p": {"type": "object", "default": {"x-mcp-header": "H"}}}}),
-            json!({"properties": {"p": {"enum": [{"x-mcp-header": ""}], "const": {"x-mcp-header": ""}}}}),
-            json!({"$defs": {"x-mcp-header": {"type": "string"}}}),
-        ] {
-            assert_eq!(params(schema.clone()), Ok(Vec::new()), "{schema}");
-        }
-    }
-
     fn sent(arguments: &str) -> Result<Vec<(String, String)>, Error> {
-        let param = |header: &str, path: &[&str]| HeaderParam {
-            header: header.to_owned(),
-            path: path.iter().map(|&name| name.to_owned()).collect(),
+        let param = |header: &str, path: &[&str]| {
+            HeaderParameter::new(header, path.iter().map(|&name| name.to_owned()).collect())
         };
         let fields = vec![
             ("name".to_owned(), "\"t\"".to_owned()),

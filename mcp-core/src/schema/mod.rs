@@ -7,6 +7,7 @@
 //!   of a result that is none.
 //! * [`Validator`] checks values against such a schema, and [`coerce()`] rewrites the few that fit the schema and
 //!   not the decoder.
+//! * [`header_parameters`] tells which arguments are mirrored into headers.
 //! * [`assert_provider_safe`] is for tests: it walks a schema and tells every breach of the dialect.
 
 pub mod dialect;
@@ -14,12 +15,14 @@ pub mod form;
 pub mod validate;
 
 mod coerce;
+mod header;
 mod numbers;
 mod provider;
 
 pub use coerce::coerce;
 pub use dialect::{Dialect, DialectOptions, SchemaFault, needs_wrapping, to_dialect, wrap_result};
 pub use form::{FieldKind, FormFault, FormField, FormSchema, FormViolation};
+pub use header::{HeaderParameter, header_parameters};
 pub use numbers::integral;
 pub use provider::{assert_provider_safe, check_provider_safe};
 pub use validate::{Received, SchemaFaults, Validator, Violation};

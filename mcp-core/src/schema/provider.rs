@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::dialect::{FORMATS, applicable};
+use super::dialect::{ANNOTATIONS, FORMATS, applicable};
 
 /// Every breach of the [dialect](super::dialect) in the schema of a tool's arguments or result, as sentences with a JSON
 /// pointer; empty if hosts will accept it.
@@ -130,7 +130,7 @@ impl Walk {
         };
         for keyword in keywords.keys().map(String::as_str) {
             let general =
-                ["type", "anyOf", "$ref", "title", "description", "default"].contains(&keyword);
+                ["type", "anyOf", "$ref"].contains(&keyword) || ANNOTATIONS.contains(&keyword);
             if !general && !known.contains(&keyword) {
                 self.breach(at, format_args!("has the keyword `{keyword}`"));
             }

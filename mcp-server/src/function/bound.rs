@@ -2,6 +2,9 @@
 
 use std::{any::Any, fmt, sync::Arc};
 
+use mcp_core::schema::header_parameters;
+use serde_json::Value;
+
 use super::Function;
 use crate::{
     faults::{Faults, FunctionFaults},
@@ -60,7 +63,7 @@ impl Bound {
                 None => faults.add(Some(state.parameter), (state.missing)()),
             }
         }
-        let (input, output, json) = described(spec, &mut faults)?;
+        let described = described(spec, &mut faults)?;
         if states.len() < spec.states.len() {
             return None;
         }
@@ -71,9 +74,9 @@ impl Bound {
             spec,
             states: states.into(),
             layers: layers.chain(timeout).collect(),
-            input,
-            output,
-            json,
+            input: described.input,
+            output: described.output,
+            json: described.json,
             handler,
         })
     }
@@ -122,9 +125,18 @@ impl Bound {
 }
 
 /// What a function's arguments and result are compared with, and what the list says of it.
-type Described = (Option<InputSchema>, Option<OutputSchema>, String);
+struct Described {
+    input: Option<InputSchema>,
+    output: Option<OutputSchema>,
+    json: String,
+}
 
 fn described(spec: &'static FunctionSpec, faults: &mut FunctionFaults<'_>) -> Option<Described> {
+    let plain = |json| Described {
+        input: None,
+        output: None,
+        json,
+    };
     match &spec.kind {
         KindSpec::Tool(kind) => {
             let (input, output) = (Input::of(spec, kind, faults), Output::of(spec, faults));
@@ -136,10 +148,23 @@ fn described(spec: &'static FunctionSpec, faults: &mut FunctionFaults<'_>) -> Op
                 &input.order,
                 output.as_ref().map(|output| &output.listed),
             );
-            Some((input.compared, output.map(|output| output.compared), json))
+            check_headers(&input.listed, &json, faults);
+            Some(Described {
+                input: input.compared,
+                output: output.map(|output| output.compared),
+                json,
+            })
         }
-        KindSpec::Prompt => Some((None, None, prompt::definition(spec))),
-        KindSpec::Resource(kind) => Some((None, None, resource::definition(spec, kind))),
+        KindSpec::Prompt => Some(plain(prompt::definition(spec))),
+        KindSpec::Resource(kind) => Some(plain(resource::definition(spec, kind))),
+    }
+}
+
+/// Few tools have arguments that are mirrored into headers.
+fn check_headers(input: &Value, json: &str, faults: &mut FunctionFaults<'_>) {
+    let mirrored = input.as_object().filter(|_| json.contains("x-mcp-header"));
+    if let Some(Err(why)) = mirrored.map(header_parameters) {
+        faults.add(None, why);
     }
 }
 

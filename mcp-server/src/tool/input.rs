@@ -232,6 +232,10 @@ fn arguments_schema(arguments: &[ArgumentSpec], generator: &mut SchemaGenerator)
         for keyword in argument.keywords {
             set_keyword(&mut schema, keyword.name, (keyword.value)());
         }
+        if let Some(header) = argument.header {
+            set(&mut schema, "x-mcp-header", header.into());
+            bound_for_headers(&mut schema);
+        }
         if !(argument.optional)() {
             required.push(Value::from(argument.name));
         }
@@ -258,6 +262,28 @@ fn set_keyword(schema: &mut Value, name: &str, value: Value) {
         (name, _) => name,
     };
     set(schema, name, value);
+}
+
+/// An integer that is mirrored into a header must be one that every peer reads as the same number.
+///
+/// Specification: basic/transports/streamable-http, Schema Extension.
+fn bound_for_headers(schema: &mut Value) {
+    const LARGEST: i64 = (1 << 53) - 1;
+    let is_integer = schema["type"] == "integer"
+        || schema["type"]
+            .as_array()
+            .is_some_and(|types| types.iter().any(|name| name == "integer"));
+    if !is_integer {
+        return;
+    }
+    let bound = |name: &str| schema[name].as_f64();
+    let (low, high) = (bound("minimum"), bound("maximum"));
+    if low.is_none_or(|low| low < -(LARGEST as f64)) {
+        set(schema, "minimum", (-LARGEST).into());
+    }
+    if high.is_none_or(|high| high > LARGEST as f64) {
+        set(schema, "maximum", LARGEST.into());
+    }
 }
 
 #[cfg(test)]

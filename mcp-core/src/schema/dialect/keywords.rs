@@ -27,9 +27,13 @@ pub(crate) const FORMATS: [&str; 19] = [
     "regex",
 ];
 
-/// What a schema may keep whatever its type.
+/// What a schema may keep whatever its type; the last mirrors an argument into a header.
+///
+/// Specification: basic/transports/streamable-http, Custom Headers from Tool Parameters.
+pub(crate) const ANNOTATIONS: [&str; 4] = ["title", "description", "default", "x-mcp-header"];
+
 pub(super) fn is_annotation(keyword: &str) -> bool {
-    matches!(keyword, "title" | "description" | "default")
+    ANNOTATIONS.contains(&keyword)
 }
 
 /// What schemars or a user may write that says nothing to a model.
@@ -49,7 +53,7 @@ pub(super) fn is_dropped(keyword: &str) -> bool {
             | "contentEncoding"
             | "contentMediaType"
             | "contentSchema"
-    ) || keyword.starts_with("x-")
+    ) || keyword.starts_with("x-") && !is_annotation(keyword)
 }
 
 /// Whether a schema has such a keyword: most have two or three, so that to go over them takes less than to look for

@@ -39,7 +39,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-pub(super) use keywords::{FORMATS, applicable};
+pub(super) use keywords::{ANNOTATIONS, FORMATS, applicable};
 pub use root::{needs_wrapping, to_dialect, wrap_result};
 
 /// What a schema is for.
