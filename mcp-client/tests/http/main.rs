@@ -10,6 +10,7 @@ mod headers;
 mod params;
 mod redirect;
 mod stream;
+mod subscribe;
 mod support;
 mod trace;
 mod version;
