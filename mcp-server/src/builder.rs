@@ -316,7 +316,7 @@ impl Builder {
             for function in set.functions {
                 once |= function.spec().once != OnceSpec::No;
                 let layers = self.layers.iter().chain(&set.layers).cloned();
-                registry.add(function, &self.shared, layers, &mut faults);
+                registry.add(function, &self.shared, layers, &set.visible, &mut faults);
             }
         }
         let claims_apart =
@@ -351,6 +351,8 @@ impl Builder {
             unreachable!("a missing codec is a fault, and faults have ended the build")
         };
         let page_size = self.options.page_size;
+        let completes = registry.completes();
+        let functions = registry.functions;
         let inner = Inner {
             discover: String::new(),
             writer: ResultWriter {
@@ -359,13 +361,13 @@ impl Builder {
             },
             audience: self.audience.unwrap_or_else(|| self.info.name.clone()),
             info: self.info,
-            completes: registry.completes(),
-            tools: Catalog::new(registry.tools, page_size),
-            prompts: Catalog::new(registry.prompts, page_size),
-            resources: Catalog::new(registry.resources, page_size),
-            templates: Catalog::new(registry.templates, page_size),
+            completes,
+            tools: Catalog::new(registry.tools, page_size, &functions),
+            prompts: Catalog::new(registry.prompts, page_size, &functions),
+            resources: Catalog::new(registry.resources, page_size, &functions),
+            templates: Catalog::new(registry.templates, page_size, &functions),
             router: registry.router,
-            functions: registry.functions,
+            functions,
             states,
             guard: self.guard,
             claims_apart: claims_apart.then(Once::new),

@@ -349,13 +349,15 @@ impl Server {
                     None => Accepted::Done,
                 });
             }
-            Method::ListTools => return self.list(&inner.tools, "tools", id, params, out),
-            Method::ListPrompts => return self.list(&inner.prompts, "prompts", id, params, out),
+            Method::ListTools => return self.list(&inner.tools, "tools", id, params, peer, out),
+            Method::ListPrompts => {
+                return self.list(&inner.prompts, "prompts", id, params, peer, out);
+            }
             Method::ListResources => {
-                return self.list(&inner.resources, "resources", id, params, out);
+                return self.list(&inner.resources, "resources", id, params, peer, out);
             }
             Method::ListTemplates => {
-                return self.list(&inner.templates, "resourceTemplates", id, params, out);
+                return self.list(&inner.templates, "resourceTemplates", id, params, peer, out);
             }
             Method::Discover => {
                 begin_result(out, id);
@@ -383,11 +385,13 @@ impl Server {
         member: &str,
         id: RawId<'_>,
         params: &Params<'_>,
+        peer: &Peer,
         out: &mut Vec<u8>,
     ) -> Result<Accepted, RpcError> {
         let before = out.len();
         begin_result(out, id);
-        methods::list(self, catalog, member, params, out).inspect_err(|_| out.truncate(before))?;
+        methods::list(self, catalog, member, params, peer, out)
+            .inspect_err(|_| out.truncate(before))?;
         out.push(b'}');
         Ok(Accepted::Done)
     }

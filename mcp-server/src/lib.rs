@@ -183,8 +183,12 @@ pub use self::{
     error::ToolError,
     faults::{BuildError, Fault},
     form::Form,
-    function::{PromptSet, Prompts, Reply, ResourceSet, Resources, ToolSet, Tools},
-    layers::{CallLayer, ConcurrencyLimit, LayerFuture, Next, TimeLimit},
+    function::{
+        NoSuchFunction, PromptSet, Prompts, Reply, ResourceSet, Resources, Switches, ToolSet, Tools,
+    },
+    layers::{
+        CallLayer, ConcurrencyLimit, LayerFuture, MessageLimit, Next, ResultLimit, TimeLimit,
+    },
     outcome::{CallResult, InputRequired, Interrupt, Outcome},
     parameters::{Args, State},
     prompt::IntoPromptResult,

@@ -11,12 +11,12 @@ use mcp_core::protocol::Implementation;
 use crate::{
     builder::Builder,
     cancel::Cancel,
-    function::{Bound, Catalog},
+    function::{Bound, Catalog, Switches},
     once::OnceGuard,
     peer::Peer,
-    resource::Router,
+    resource::{Found, Router},
     shutdown::Shutdown,
-    state::{RequestStates, StateFailures},
+    state::{Principal, RequestStates, StateFailures},
     subscriptions::{Hub, Lists, Notify},
     tool::ResultWriter,
 };
@@ -65,6 +65,35 @@ impl Inner {
     pub(crate) fn has_resources(&self) -> bool {
         !self.resources.is_empty() || !self.templates.is_empty()
     }
+
+    /// The tool of this name, if it is there for this caller.
+    pub(crate) fn tool(&self, name: &str, principal: &Principal) -> Option<usize> {
+        self.tools.find(name).filter(self.is_there(principal))
+    }
+
+    /// The prompt of this name, if it is there for this caller.
+    pub(crate) fn prompt(&self, name: &str, principal: &Principal) -> Option<usize> {
+        self.prompts.find(name).filter(self.is_there(principal))
+    }
+
+    /// The template, or the URI of a resource that is none, if it is there for this caller.
+    pub(crate) fn template(&self, uri: &str, principal: &Principal) -> Option<usize> {
+        let known = self
+            .templates
+            .find(uri)
+            .or_else(|| self.resources.find(uri));
+        known.filter(self.is_there(principal))
+    }
+
+    /// Whom a resource's URI belongs to, if that is there for this caller.
+    pub(crate) fn resource(&self, uri: &str, principal: &Principal) -> Option<Found> {
+        let found = self.router.find(uri)?;
+        self.is_there(principal)(&found.function).then_some(found)
+    }
+
+    fn is_there<'a>(&'a self, principal: &'a Principal) -> impl Fn(&usize) -> bool + 'a {
+        |&function| self.functions[function].access.allows(principal)
+    }
 }
 
 /// What an operator may set.
@@ -109,6 +138,21 @@ impl Server {
         self.0.states.failures()
     }
 
+    /// Switches tools on and off.
+    pub fn tools(&self) -> Switches<'_> {
+        Switches::new(self, Lists::TOOLS)
+    }
+
+    /// Switches prompts on and off.
+    pub fn prompts(&self) -> Switches<'_> {
+        Switches::new(self, Lists::PROMPTS)
+    }
+
+    /// Switches resources and templates on and off.
+    pub fn resources(&self) -> Switches<'_> {
+        Switches::new(self, Lists::RESOURCES)
+    }
+
     /// Tells clients that listen what has changed.
     pub fn notify(&self) -> Notify {
         Notify::new(&self.0.hub)
@@ -133,8 +177,8 @@ impl Server {
     }
 
     /// Whether this client can read a resource, and so hear of its changes.
-    pub(crate) fn serves_resource(&self, uri: &str, _peer: &Peer) -> bool {
-        self.inner().router.find(uri).is_some()
+    pub(crate) fn serves_resource(&self, uri: &str, peer: &Peer) -> bool {
+        self.inner().resource(uri, &peer.principal).is_some()
     }
 
     pub(crate) fn inner(&self) -> &Inner {

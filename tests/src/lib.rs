@@ -37,6 +37,8 @@ pages! {
     errors = "../../docs/src/errors.md"
     state = "../../docs/src/state.md"
     layers = "../../docs/src/layers.md"
+    limits = "../../docs/src/limits.md"
+    subscriptions = "../../docs/src/subscriptions.md"
     client = "../../docs/src/client.md"
     testing = "../../docs/src/testing.md"
     stdio = "../../docs/src/stdio.md"

@@ -5,7 +5,7 @@ use std::{any::Any, fmt, sync::Arc};
 use mcp_core::schema::header_parameters;
 use serde_json::Value;
 
-use super::Function;
+use super::{Access, Function};
 use crate::{
     faults::{Faults, FunctionFaults},
     layers::{CallLayer, TimeLimit},
@@ -25,6 +25,7 @@ pub(crate) struct Bound {
     output: Option<OutputSchema>,
     /// What the list says of it.
     pub(crate) json: String,
+    pub(crate) access: Access,
 }
 
 impl fmt::Debug for Bound {
@@ -78,6 +79,7 @@ impl Bound {
             output: described.output,
             json: described.json,
             handler,
+            access: Access::default(),
         })
     }
 

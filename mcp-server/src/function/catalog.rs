@@ -1,33 +1,56 @@
 //! [`Catalog`]: the functions of one kind, as they are found and listed.
+//!
+//! Motivation: most lists are the same for every caller and hardly ever change. So their pages are written once, and anew only
+//! after something was switched. Where callers see different things, a page is written for each request.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+
+use super::Bound;
+use crate::state::Principal;
 
 /// The functions of one kind by name (tools, prompts) or by URI (resources, templates).
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
     /// In the order in which they were registered.
-    keys: Vec<&'static str>,
+    entries: Vec<Entry>,
+    /// Where each of them is.
     by_key: HashMap<&'static str, usize>,
-    pages: Vec<Page>,
-    /// Which page a cursor means.
-    by_cursor: HashMap<String, usize>,
+    page_size: usize,
+    /// Whether callers see different lists.
+    per_caller: bool,
+    /// Goes up when something is switched.
+    generation: AtomicU64,
+    /// What every caller sees.
+    pages: RwLock<Arc<Pages>>,
 }
 
 /// One function of a catalog.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
     /// What it is found by.
     pub(crate) key: &'static str,
     /// Which of the server's functions it is.
     pub(crate) function: usize,
-    /// What the list says of it.
-    pub(crate) json: String,
+}
+
+/// The whole list, as it was in a generation.
+#[derive(Debug, Default)]
+struct Pages {
+    generation: u64,
+    /// By the entry that each begins at; never empty.
+    pages: Vec<(usize, Arc<Page>)>,
 }
 
 /// One page of a list.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Page {
     /// The entries, separated by commas.
     pub(crate) json: String,
@@ -40,70 +63,128 @@ pub(crate) struct UnknownCursor;
 
 impl Catalog {
     /// Divides the functions into pages.
-    ///
-    /// A cursor names the first entry of its page, so that it means the same after a restart and on
-    /// every replica.
-    ///
-    /// Specification: server/utilities/pagination.
-    pub(crate) fn new(entries: Vec<Entry>, page_size: usize) -> Self {
-        let mut catalog = Self::default();
-        for entry in &entries {
-            catalog.keys.push(entry.key);
-            catalog.by_key.insert(entry.key, entry.function);
-        }
-        let mut chunks = entries.chunks(page_size.max(1)).peekable();
-        if chunks.peek().is_none() {
-            catalog.pages.push(Page {
-                json: String::new(),
-                next_cursor: None,
-            });
-        }
-        while let Some(chunk) = chunks.next() {
-            let first = chunk.first().map(|entry| cursor(entry.key));
-            if let Some(first) = first {
-                catalog.by_cursor.insert(first, catalog.pages.len());
-            }
-            let mut json = String::with_capacity(chunk.iter().map(|e| e.json.len() + 1).sum());
-            for (index, entry) in chunk.iter().enumerate() {
-                if index > 0 {
-                    json.push(',');
-                }
-                json.push_str(&entry.json);
-            }
-            let next = chunks.peek().and_then(|next| next.first());
-            catalog.pages.push(Page {
-                json,
-                next_cursor: next.map(|first| cursor(first.key)),
-            });
-        }
+    pub(crate) fn new(entries: Vec<Entry>, page_size: usize, functions: &[Bound]) -> Self {
+        let by_key = entries.iter().enumerate();
+        let per_caller = |entry: &Entry| functions[entry.function].access.is_per_caller();
+        let mut catalog = Self {
+            by_key: by_key.map(|(at, entry)| (entry.key, at)).collect(),
+            page_size: page_size.max(1),
+            per_caller: entries.iter().any(per_caller),
+            entries,
+            ..Self::default()
+        };
+        catalog.pages = RwLock::new(Arc::new(catalog.divide(functions, 0)));
         catalog
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+        self.entries.is_empty()
     }
 
     /// What is in it, in the order of the list.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.keys.iter().copied()
+        self.entries.iter().map(|entry| entry.key)
     }
 
-    /// The function of this name or URI.
+    /// The function of this name or URI, switched on or not.
     pub(crate) fn find(&self, key: &str) -> Option<usize> {
-        self.by_key.get(key).copied()
+        self.by_key.get(key).map(|&at| self.entries[at].function)
     }
 
-    /// The page that a cursor means; the first one without a cursor.
-    pub(crate) fn page(&self, cursor: Option<&str>) -> Result<&Page, UnknownCursor> {
-        let page = match cursor {
+    /// Something was switched: the list is another from now on.
+    pub(crate) fn switched(&self) {
+        self.generation.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// The page that a cursor means, as a caller sees it; the first one without a cursor.
+    ///
+    /// A cursor names an entry, so that it means the same after a restart, on every replica, and after that entry was switched
+    /// off: the page begins there, or behind it.
+    ///
+    /// Specification: server/utilities/pagination.
+    pub(crate) fn page(
+        &self,
+        functions: &[Bound],
+        cursor: Option<&str>,
+        principal: &Principal,
+    ) -> Result<Arc<Page>, UnknownCursor> {
+        let begin = match cursor {
             None => 0,
-            Some(cursor) => *self.by_cursor.get(cursor).ok_or(UnknownCursor)?,
+            Some(cursor) => self.position(cursor).ok_or(UnknownCursor)?,
         };
-        self.pages.get(page).ok_or(UnknownCursor)
+        if self.per_caller {
+            let shows = |function: usize| functions[function].access.allows(principal);
+            return Ok(Arc::new(self.write(functions, begin, shows).0));
+        }
+        let pages = self.current(functions);
+        let page = pages.pages.binary_search_by_key(&begin, |(at, _)| *at);
+        Ok(match page {
+            Ok(page) => Arc::clone(&pages.pages[page].1),
+            // The cursor is of another generation.
+            Err(_) => Arc::new(self.write(functions, begin, is_on(functions)).0),
+        })
+    }
+
+    /// The pages of this generation.
+    fn current(&self, functions: &[Bound]) -> Arc<Pages> {
+        let generation = self.generation.load(Ordering::Acquire);
+        {
+            let pages = self.pages.read().unwrap_or_else(PoisonError::into_inner);
+            if pages.generation == generation {
+                return Arc::clone(&pages);
+            }
+        }
+        let pages = Arc::new(self.divide(functions, generation));
+        let mut latest = self.pages.write().unwrap_or_else(PoisonError::into_inner);
+        if latest.generation < generation {
+            *latest = Arc::clone(&pages);
+        }
+        pages
+    }
+
+    fn divide(&self, functions: &[Bound], generation: u64) -> Pages {
+        let mut pages = Vec::new();
+        let mut begin = Some(0);
+        while let Some(at) = begin {
+            let (page, next) = self.write(functions, at, is_on(functions));
+            pages.push((at, Arc::new(page)));
+            begin = next;
+        }
+        Pages { generation, pages }
+    }
+
+    /// Writes the page that begins at an entry; tells where the next one does.
+    fn write(
+        &self,
+        functions: &[Bound],
+        begin: usize,
+        shows: impl Fn(usize) -> bool,
+    ) -> (Page, Option<usize>) {
+        let mut shown = (begin..self.entries.len()).filter(|&at| shows(self.entries[at].function));
+        let mut page = Page::default();
+        for at in shown.by_ref().take(self.page_size) {
+            if !page.json.is_empty() {
+                page.json.push(',');
+            }
+            page.json
+                .push_str(&functions[self.entries[at].function].json);
+        }
+        let next = shown.next();
+        page.next_cursor = next.map(|at| cursor(self.entries[at].key));
+        (page, next)
+    }
+
+    fn position(&self, cursor: &str) -> Option<usize> {
+        let key = URL_SAFE_NO_PAD.decode(cursor).ok()?;
+        self.by_key.get(std::str::from_utf8(&key).ok()?).copied()
     }
 }
 
-/// The cursor of the page that begins with an entry.
+fn is_on(functions: &[Bound]) -> impl Fn(usize) -> bool + '_ {
+    |function| functions[function].access.is_on()
+}
+
+/// The cursor of a page that begins with an entry.
 fn cursor(key: &str) -> String {
     URL_SAFE_NO_PAD.encode(key)
 }

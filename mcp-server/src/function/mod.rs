@@ -2,18 +2,22 @@
 //!
 //! The three kinds differ in what they are found by, what they return and how they are listed; they
 //! share arguments, state, questions, claims and layers. `bound` has a function as the server holds
-//! it, `set` what `tools![..]` and its siblings make, `registry` puts them together, `catalog` is what is
-//! found and listed, `reply` what a call comes to.
+//! it, `access` says for whom it is there, `set` is what `tools![..]` and its siblings make, `registry` puts
+//! them together, `catalog` is what is found and listed, `switches` what is switched, `reply` what a call
+//! comes to.
 
+mod access;
 mod bound;
 mod catalog;
 mod registry;
 mod reply;
 mod set;
+mod switches;
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
 pub(crate) use self::{
+    access::{Access, Visible},
     bound::Bound,
     catalog::{Catalog, Entry},
     registry::Registry,
@@ -25,6 +29,7 @@ pub use self::{
         BoundMethod, IntoPromptSet, IntoResourceSet, IntoToolSet, PromptSet, Prompts, ResourceSet,
         Resources, ToolSet, Tools,
     },
+    switches::{NoSuchFunction, Switches},
 };
 use crate::{call::Call, outcome::CallResult, spec::FunctionSpec};
 

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{Bound, Entry, Function};
+use super::{Access, Bound, Entry, Function, Visible};
 use crate::{
     faults::{Faults, FunctionFaults},
     layers::CallLayer,
@@ -31,6 +31,7 @@ impl Registry {
         function: Arc<dyn Function>,
         shared: &Shared,
         layers: impl Iterator<Item = Arc<dyn CallLayer>>,
+        visible: &[Visible],
         faults: &mut Faults,
     ) {
         let spec = function.spec();
@@ -46,9 +47,10 @@ impl Registry {
         if let KindSpec::Resource(resource) = &spec.kind {
             self.route(spec, resource, index, &mut faults.of(spec));
         }
-        let Some(bound) = Bound::bind(function, shared, layers, faults) else {
+        let Some(mut bound) = Bound::bind(function, shared, layers, faults) else {
             return;
         };
+        bound.access = Access::new(visible);
         let (list, key) = match &spec.kind {
             KindSpec::Tool(_) => (&mut self.tools, spec.name),
             KindSpec::Prompt => (&mut self.prompts, spec.name),
@@ -60,7 +62,6 @@ impl Registry {
         list.push(Entry {
             key,
             function: index,
-            json: bound.json.clone(),
         });
         self.functions.push(bound);
     }

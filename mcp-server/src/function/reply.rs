@@ -22,6 +22,18 @@ impl Reply {
         matches!(self, Self::Tool(result) if result.is_error())
     }
 
+    /// Roughly how many bytes its content has on the wire.
+    pub(crate) fn size(&self) -> usize {
+        fn json(content: &impl serde::Serialize) -> usize {
+            serde_json::to_vec(content).map_or(0, |json| json.len())
+        }
+        match self {
+            Self::Tool(result) => result.size(),
+            Self::Prompt(result) => json(&result.messages),
+            Self::Resource(result) => json(&result.contents),
+        }
+    }
+
     /// The tool's result, if it is one.
     pub fn as_tool(&self) -> Option<&ToolResult> {
         match self {

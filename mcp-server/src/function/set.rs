@@ -2,21 +2,22 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{Function, Prompt, Resource, Tool};
-use crate::layers::CallLayer;
+use super::{Function, Prompt, Resource, Tool, Visible};
+use crate::{layers::CallLayer, state::Principal};
 
 /// Functions of one kind, and what is around their calls.
 #[derive(Default)]
 pub(crate) struct Functions {
     pub(crate) functions: Vec<Arc<dyn Function>>,
     pub(crate) layers: Vec<Arc<dyn CallLayer>>,
+    pub(crate) visible: Vec<Visible>,
 }
 
 impl Functions {
     fn of_methods(methods: Vec<BoundMethod>) -> Self {
         Self {
             functions: methods.into_iter().map(|method| method.0).collect(),
-            layers: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -163,6 +164,19 @@ macro_rules! set {
             #[must_use]
             pub fn layer(mut self, layer: impl CallLayer) -> Self {
                 self.0.layers.push(Arc::new(layer));
+                self
+            }
+
+            /// Shows these to callers for whom the condition holds. For everyone else they do not
+            /// exist, in no list and in no call.
+            ///
+            /// It is asked whenever one of them is listed or called, so it must be quick.
+            #[must_use]
+            pub fn visible_to(
+                mut self,
+                condition: impl Fn(&Principal) -> bool + Send + Sync + 'static,
+            ) -> Self {
+                self.0.visible.push(Arc::new(condition));
                 self
             }
         }

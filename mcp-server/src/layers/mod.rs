@@ -4,11 +4,16 @@
 //! the round, never the state's plaintext. HTTP has layers of its own, outside of these.
 
 mod concurrency_limit;
+mod message_limit;
+mod result_limit;
 mod time_limit;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-pub use self::{concurrency_limit::ConcurrencyLimit, time_limit::TimeLimit};
+pub use self::{
+    concurrency_limit::ConcurrencyLimit, message_limit::MessageLimit, result_limit::ResultLimit,
+    time_limit::TimeLimit,
+};
 use crate::{context::Context, methods::Invocation, outcome::CallResult};
 
 /// A layer's work on one call.

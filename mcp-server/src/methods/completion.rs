@@ -38,17 +38,14 @@ pub(crate) fn complete(
     };
     let inner = server.inner();
     let function = match &reference {
-        CompletionReference::Prompt(prompt) => inner.prompts.find(&prompt.name).ok_or_else(|| {
-            RpcError::invalid_params(format!("unknown prompt `{}`", shown(&prompt.name)))
-        }),
-        CompletionReference::ResourceTemplate(template) => {
-            let uri = &template.uri;
-            let known = inner
-                .templates
-                .find(uri)
-                .or_else(|| inner.resources.find(uri));
-            known.ok_or_else(|| RpcError::resource_not_found(uri))
+        CompletionReference::Prompt(prompt) => {
+            inner.prompt(&prompt.name, &peer.principal).ok_or_else(|| {
+                RpcError::invalid_params(format!("unknown prompt `{}`", shown(&prompt.name)))
+            })
         }
+        CompletionReference::ResourceTemplate(template) => inner
+            .template(&template.uri, &peer.principal)
+            .ok_or_else(|| RpcError::resource_not_found(&template.uri)),
         _ => Err(RpcError::invalid_params("unknown type of `ref`")),
     }?;
     let spec = inner.functions[function].spec;

@@ -5,7 +5,7 @@
 use mcp_core::rpc::{RpcError, write_json};
 
 use super::{Params, string};
-use crate::{builder::millis, function::Catalog, server::Server};
+use crate::{builder::millis, function::Catalog, peer::Peer, server::Server};
 
 /// Appends one page; `member` is the name under which its entries stand.
 ///
@@ -17,14 +17,16 @@ pub(crate) fn list(
     catalog: &Catalog,
     member: &str,
     params: &Params<'_>,
+    peer: &Peer,
     out: &mut Vec<u8>,
 ) -> Result<(), RpcError> {
     let cursor = match params.cursor {
         None => None,
         cursor => Some(string(cursor, "cursor")?),
     };
+    let inner = server.inner();
     let page = catalog
-        .page(cursor.as_deref())
+        .page(&inner.functions, cursor.as_deref(), &peer.principal)
         .map_err(|_| RpcError::invalid_params("unknown `cursor`; begin again without one"))?;
     out.extend_from_slice(br#"{"resultType":"complete",""#);
     out.extend_from_slice(member.as_bytes());
@@ -35,7 +37,6 @@ pub(crate) fn list(
         out.extend_from_slice(br#","nextCursor":"#);
         write_json(out, cursor.as_str());
     }
-    let inner = server.inner();
     out.extend_from_slice(br#","ttlMs":"#);
     write_json(out, &millis(inner.options.list_ttl));
     out.extend_from_slice(br#","cacheScope":"private","_meta":{"#);

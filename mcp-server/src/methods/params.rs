@@ -314,6 +314,11 @@ impl Received {
         })
     }
 
+    /// How long the message is, in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.line.len()
+    }
+
     /// The arguments; absent ones equal an empty object.
     pub(crate) fn arguments(&self) -> &str {
         self.arguments.map_or("{}", |span| self.part(span))

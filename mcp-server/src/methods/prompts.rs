@@ -26,7 +26,7 @@ pub(crate) fn get_prompt(
     let Some(name) = &params.name else {
         return Err(RpcError::invalid_params("`name` is missing"));
     };
-    let Some(prompt) = server.inner().prompts.find(name) else {
+    let Some(prompt) = server.inner().prompt(name, &peer.principal) else {
         let name = shown(name);
         return Err(RpcError::invalid_params(format!("unknown prompt `{name}`")));
     };

@@ -25,7 +25,7 @@ pub(crate) fn read_resource(
     let Some(uri) = &params.uri else {
         return Err(RpcError::invalid_params("`uri` is missing"));
     };
-    let Some(found) = server.inner().router.find(uri) else {
+    let Some(found) = server.inner().resource(uri, &peer.principal) else {
         return Err(RpcError::resource_not_found(uri));
     };
     let target = Target {

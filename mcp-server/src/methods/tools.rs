@@ -26,7 +26,7 @@ pub(crate) fn call_tool(
     let Some(name) = &params.name else {
         return Err(RpcError::invalid_params("`name` is missing"));
     };
-    let Some(tool) = server.inner().tools.find(name) else {
+    let Some(tool) = server.inner().tool(name, &peer.principal) else {
         let name = shown(name);
         return Err(RpcError::invalid_params(format!("unknown tool `{name}`")));
     };

@@ -10,7 +10,11 @@ mod router;
 mod safe_path;
 mod template;
 
-pub(crate) use self::{listing::definition, router::Router, template::Template};
+pub(crate) use self::{
+    listing::definition,
+    router::{Found, Router},
+    template::Template,
+};
 pub use self::{
     returns::IntoResourceResult,
     safe_path::{SafePath, UnsafePath},

@@ -74,7 +74,7 @@ impl ToolResult {
     }
 
     /// Roughly how many bytes it has on the wire.
-    fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         let content = match &self.content {
             Content::Text(text) => text.len(),
             Content::Structured => 0,

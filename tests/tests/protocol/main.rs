@@ -12,6 +12,7 @@ mod cancelling;
 mod errors;
 mod golden;
 mod layers;
+mod limits;
 mod listing;
 mod messages;
 mod notices;

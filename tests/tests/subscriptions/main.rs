@@ -5,6 +5,8 @@ mod changes;
 mod ending;
 mod many;
 mod opening;
+mod switching;
+mod visible;
 
 use mcp_server::{Builder, prelude::*};
 use mcp_tests::wire::Wire;
