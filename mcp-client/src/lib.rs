@@ -42,6 +42,12 @@
 //! * A [`Transport`] moves messages: [`ChildProcess`], [`IoTransport`], `HttpTransport` with the feature `http`, or one
 //!   of your own. [`Trace`] records what passes through any of them.
 //! * [`Error`] has a variant for each way a call can have no result.
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `http` | no | `HttpTransport`, for servers over Streamable HTTP |
 
 mod arguments;
 mod budget;

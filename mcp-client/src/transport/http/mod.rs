@@ -153,6 +153,9 @@ fn client(url: &Url, connect_timeout: Duration) -> io::Result<reqwest::Client> {
     let mut builder = reqwest::Client::builder()
         .redirect(Policy::none())
         .connect_timeout(connect_timeout)
+        // Servers of common SDKs close connections that were idle for 5 seconds. A request on one that
+        // is just being closed would fail, and could not be repeated: it may have been read.
+        .pool_idle_timeout(Duration::from_secs(4))
         // A peer that is gone is noticed on a stream that is quiet for hours.
         .tcp_keepalive(Duration::from_secs(60))
         .user_agent(concat!("mcp-client/", env!("CARGO_PKG_VERSION")));
