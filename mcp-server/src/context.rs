@@ -20,6 +20,7 @@ use crate::{
     error::ToolError,
     function::Bound,
     methods::Received,
+    peer::Peer,
     reporter::{Progress, Reporter},
     server::Server,
     spec::{FunctionSpec, KindSpec},
@@ -65,6 +66,8 @@ struct Inner {
     function: Option<usize>,
     received: Received,
     principal: Principal,
+    #[cfg(feature = "http")]
+    extensions: Option<Arc<http::Extensions>>,
     /// Made when it is first looked at: most calls ask nothing.
     exchange: Mutex<Option<Box<Exchange>>>,
     reporter: Option<Reporter>,
@@ -89,14 +92,16 @@ impl Context {
         server: Server,
         function: Option<usize>,
         received: Received,
-        principal: Principal,
+        peer: &Peer,
         reporter: Option<Reporter>,
     ) -> Self {
         let inner = Arc::new(Inner {
             server,
             function,
             received,
-            principal,
+            principal: peer.principal.clone(),
+            #[cfg(feature = "http")]
+            extensions: peer.extensions.clone(),
             exchange: Mutex::default(),
             reporter,
             cancel: Cancel::default(),
@@ -163,6 +168,13 @@ impl Context {
     /// Who calls.
     pub fn principal(&self) -> &Principal {
         &self.inner.principal
+    }
+
+    /// What a layer in front of the HTTP service has put into the request's extensions; none over
+    /// other transports.
+    #[cfg(feature = "http")]
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.inner.extensions.as_deref()?.get()
     }
 
     /// The client's name and version, as it says; not verified.

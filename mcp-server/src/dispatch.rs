@@ -29,15 +29,56 @@ use crate::{
     subscriptions::{Listening, Subscriber, listen},
 };
 
+/// What a transport knows of a message beside the message itself.
+pub(crate) trait Arrival {
+    /// Whether a request with this id is still being answered.
+    fn is_open(&self, id: RawId<'_>) -> bool;
+
+    /// Compares a request with what came beside it.
+    ///
+    /// # Errors
+    ///
+    /// What is answered where they differ.
+    fn check(
+        &self,
+        server: &Server,
+        peer: &Peer,
+        method: &str,
+        params: &Params<'_>,
+    ) -> Result<(), RpcError> {
+        let _ = (server, peer, method, params);
+        Ok(())
+    }
+}
+
 /// What became of a message.
 #[derive(Debug)]
 pub(crate) enum Accepted {
-    /// It is answered, or wants no answer.
-    Done,
+    /// It wants no answer.
+    Noted,
+    /// It answers what nobody has asked.
+    Unasked,
+    /// It is answered.
+    Answered(Answered),
     /// A call or a subscription that waits.
     Running(Running),
     /// The client gives a request up.
     Cancel(RequestId),
+}
+
+/// What an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answered {
+    Result,
+    /// An error of this code.
+    Error(i32),
+}
+
+/// The answer to a request that waited.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) message: Vec<u8>,
+    pub(crate) is: Answered,
 }
 
 /// A request that waits for something.
@@ -87,6 +128,15 @@ impl Open {
         }
     }
 
+    /// Whether it must not be dropped: its effect may be under way.
+    #[cfg(feature = "http")]
+    pub(crate) fn has_claims(&self) -> bool {
+        match self {
+            Self::Call(ctx) => ctx.has_claims(),
+            Self::Subscription(_) => false,
+        }
+    }
+
     /// Tells its messages from those of others.
     pub(crate) fn number(&self) -> u64 {
         match self {
@@ -123,15 +173,16 @@ impl Future for Work {
 
 impl Done {
     /// Appends the whole answer.
-    fn write(self, ctx: &Context, id: RawId<'_>, out: &mut Vec<u8>) {
+    fn write(self, ctx: &Context, id: RawId<'_>, out: &mut Vec<u8>) -> Answered {
         match self {
             Self::Call(result) => methods::write(ctx, id, result, out),
             Self::Request(Ok(result)) => {
                 begin_result(out, id);
                 out.extend_from_slice(&result);
                 out.push(b'}');
+                Answered::Result
             }
-            Self::Request(Err(error)) => write_error(out, Some(id), &error),
+            Self::Request(Err(error)) => refuse(out, Some(id), &error),
         }
     }
 }
@@ -155,10 +206,15 @@ impl Running {
     /// The answer; or none, where the client has given the request up.
     ///
     /// A call that has claimed something is not dropped: its effect may be under way.
-    pub(crate) async fn answer(self) -> Option<Vec<u8>> {
+    pub(crate) async fn answer(self) -> Option<Answer> {
         let Waiting { id, ctx, mut work } = match self {
             Self::Call(call) => call,
-            Self::Listening(listening) => return listening.await,
+            Self::Listening(listening) => {
+                return listening.await.map(|message| Answer {
+                    message,
+                    is: Answered::Result,
+                });
+            }
         };
         let result = {
             let mut given_up = std::pin::pin!(ctx.given_up());
@@ -181,15 +237,15 @@ impl Running {
             return None;
         }
         let result = result?;
-        let mut out = Vec::with_capacity(256);
+        let mut message = Vec::with_capacity(256);
         let written = catch_unwind(AssertUnwindSafe(|| {
-            result.write(&ctx, raw_id(&id), &mut out);
+            result.write(&ctx, raw_id(&id), &mut message)
         }));
-        if written.is_err() {
-            out.clear();
-            write_error(&mut out, Some(raw_id(&id)), &panicked());
-        }
-        Some(out)
+        let is = written.unwrap_or_else(|_| {
+            message.clear();
+            refuse(&mut message, Some(raw_id(&id)), &panicked())
+        });
+        Some(Answer { message, is })
     }
 }
 
@@ -211,30 +267,30 @@ fn raw_id(json: &str) -> RawId<'_> {
 
 impl Server {
     /// Handles one message: appends the answer to `out`, if there is one already.
-    ///
-    /// `is_open` tells whether a request with this id is still being answered.
     pub(crate) fn accept(
         &self,
         line: &[u8],
         peer: &Peer,
-        is_open: &dyn Fn(RawId<'_>) -> bool,
+        arrival: &dyn Arrival,
         cx: &mut task::Context<'_>,
         out: &mut Vec<u8>,
     ) -> Accepted {
         let before = out.len();
         // Tools have their own; this is for what stands around them, such as a codec or an error's text.
         let handled = catch_unwind(AssertUnwindSafe(|| {
-            self.handle(line, peer, is_open, cx, out)
+            self.handle(line, peer, arrival, cx, out)
         }));
         handled.unwrap_or_else(|_| {
             out.truncate(before);
             let message = std::str::from_utf8(line)
                 .ok()
                 .and_then(|line| parse::<&RawValue>(line).ok());
-            if let Some(Message::Request { id, .. }) = message {
-                write_error(out, Some(id), &panicked());
+            match message {
+                Some(Message::Request { id, .. }) => {
+                    Accepted::Answered(refuse(out, Some(id), &panicked()))
+                }
+                _ => Accepted::Noted,
             }
-            Accepted::Done
         })
     }
 
@@ -242,45 +298,45 @@ impl Server {
         &self,
         line: &[u8],
         peer: &Peer,
-        is_open: &dyn Fn(RawId<'_>) -> bool,
+        arrival: &dyn Arrival,
         cx: &mut task::Context<'_>,
         out: &mut Vec<u8>,
     ) -> Accepted {
         // One check of the whole message costs less than one for each string in it.
         let Ok(line) = std::str::from_utf8(line) else {
             let error = RpcError::parse_error("the message is not UTF-8");
-            write_error(out, None, &error);
-            return Accepted::Done;
+            return Accepted::Answered(refuse(out, None, &error));
         };
         match parse::<Params<'_>>(line) {
             // An error that carried the id would be taken for the other request's answer.
-            Ok(Message::Request { id, .. }) if is_open(id) => {
+            Ok(Message::Request { id, .. }) if arrival.is_open(id) => {
                 let error = RpcError::invalid_request(format!(
                     "a request with the id {} is still being answered",
                     short(id.as_json())
                 ));
-                write_error(out, None, &error);
-                Accepted::Done
+                Accepted::Answered(refuse(out, None, &error))
             }
             Ok(Message::Request { id, method, params }) => {
                 let params = params.unwrap_or_default();
-                self.request(line, id, &method, &params, peer, cx, out)
+                let answered = arrival
+                    .check(self, peer, &method, &params)
+                    .and_then(|()| self.request(line, id, &method, &params, peer, cx, out));
+                answered.unwrap_or_else(|error| Accepted::Answered(refuse(out, Some(id), &error)))
             }
             Ok(Message::Notification { method, params }) => notification(&method, params.as_ref()),
             Ok(Message::Response { .. }) => {
                 tracing::debug!("a response was left out: this server sends no requests");
-                Accepted::Done
+                Accepted::Unasked
             }
             Err(Fault::Message { id, error }) => {
                 tracing::warn!(%error, "a message was refused");
-                write_error(out, id, &error);
-                Accepted::Done
+                Accepted::Answered(refuse(out, id, &error))
             }
             Err(Fault::Params {
                 id: None, method, ..
             }) => {
                 tracing::warn!(method = short(&method), "a notification cannot be read");
-                Accepted::Done
+                Accepted::Noted
             }
             Err(Fault::Params {
                 id: Some(id),
@@ -291,8 +347,7 @@ impl Server {
                     Some(_) => methods::diagnose(params),
                     None => unknown(&method),
                 };
-                write_error(out, Some(id), &error);
-                Accepted::Done
+                Accepted::Answered(refuse(out, Some(id), &error))
             }
         }
     }
@@ -307,17 +362,12 @@ impl Server {
         peer: &Peer,
         cx: &mut task::Context<'_>,
         out: &mut Vec<u8>,
-    ) -> Accepted {
-        let answered = match self.method_named(method) {
-            None => Err(unknown(method)),
-            Some(method) => params
-                .terms()
-                .and_then(|terms| self.method(method, line, id, params, terms, peer, cx, out)),
+    ) -> Result<Accepted, RpcError> {
+        let Some(method) = self.method_named(method) else {
+            return Err(unknown(method));
         };
-        answered.unwrap_or_else(|error| {
-            write_error(out, Some(id), &error);
-            Accepted::Done
-        })
+        let terms = params.terms()?;
+        self.method(method, line, id, params, terms, peer, cx, out)
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one message, once")]
@@ -346,7 +396,7 @@ impl Server {
             Method::Listen => {
                 return Ok(match listen(self, id, params, peer, out)? {
                     Some(listening) => Accepted::Running(Running::Listening(listening)),
-                    None => Accepted::Done,
+                    None => Accepted::Answered(Answered::Result),
                 });
             }
             Method::ListTools => return self.list(&inner.tools, "tools", id, params, peer, out),
@@ -363,14 +413,11 @@ impl Server {
                 begin_result(out, id);
                 methods::discover(self, out);
                 out.push(b'}');
-                return Ok(Accepted::Done);
+                return Ok(Accepted::Answered(Answered::Result));
             }
         };
         Ok(match Pin::new(&mut work).poll(cx) {
-            Poll::Ready(done) => {
-                done.write(&ctx, id, out);
-                Accepted::Done
-            }
+            Poll::Ready(done) => Accepted::Answered(done.write(&ctx, id, out)),
             Poll::Pending => Accepted::Running(Running::Call(Waiting {
                 id: id.as_json().into(),
                 ctx,
@@ -393,7 +440,7 @@ impl Server {
         methods::list(self, catalog, member, params, peer, out)
             .inspect_err(|_| out.truncate(before))?;
         out.push(b'}');
-        Ok(Accepted::Done)
+        Ok(Accepted::Answered(Answered::Result))
     }
 
     /// The method of this name, if this server has what it is for.
@@ -450,6 +497,11 @@ impl Method {
     }
 }
 
+fn refuse(out: &mut Vec<u8>, id: Option<RawId<'_>>, error: &RpcError) -> Answered {
+    write_error(out, id, error);
+    Answered::Error(error.code)
+}
+
 fn unknown(method: &str) -> RpcError {
     if method == legacy::INITIALIZE {
         legacy::refuse_initialize()
@@ -466,14 +518,14 @@ fn short(text: &str) -> String {
 fn notification(method: &str, params: Option<&Params<'_>>) -> Accepted {
     if method != "notifications/cancelled" {
         tracing::debug!(method = short(method), "a notification was left out");
-        return Accepted::Done;
+        return Accepted::Noted;
     }
     let Some(id) = params
         .and_then(|params| params.request_id)
         .and_then(RawId::new)
     else {
         tracing::warn!("a cancellation names no request");
-        return Accepted::Done;
+        return Accepted::Noted;
     };
     let reason = params.and_then(|params| params.reason).map(|raw| raw.get());
     tracing::debug!(

@@ -49,6 +49,7 @@
 //! |---|---|---|
 //! | `macros` | yes | the macros |
 //! | `stdio` | yes | [`Server::serve_stdio`] |
+//! | `http` | no | [`Server::http`] and [`Server::serve_http`]: Streamable HTTP |
 //! | `testing` | no | a scripted host for tests of servers, and the contract suite of guards |
 
 #[doc(hidden)]
@@ -199,6 +200,9 @@ pub use self::{
     subscriptions::Notify,
     tool::{Audio, Image, IntoToolResult, Json, ToolResult},
 };
+
+#[cfg(feature = "http")]
+pub use self::transport::http::{HttpBody, HttpFuture, Identity, StreamableHttp};
 
 /// What a file of tools needs, in one `use`.
 pub mod prelude {

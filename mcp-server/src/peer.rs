@@ -9,6 +9,9 @@ pub(crate) struct Peer {
     pub(crate) principal: Principal,
     /// Where messages go that are no answer.
     pub(crate) outgoing: Arc<dyn Outgoing>,
+    /// What layers in front have said of the request.
+    #[cfg(feature = "http")]
+    pub(crate) extensions: Option<Arc<http::Extensions>>,
 }
 
 impl fmt::Debug for Peer {

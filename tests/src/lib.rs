@@ -1,9 +1,10 @@
-//! The crate of end-to-end tests. Here is what they share: a peer that writes messages by hand (`wire`) and the
-//! official schema (`official`). Here are also the hooks that make the Rust code of the Markdown pages
+//! The crate of end-to-end tests. Here is what they share: peers that write by hand (`wire` messages, `web` HTTP) and
+//! the official schema (`official`). Here are also the hooks that make the Rust code of the Markdown pages
 //! run as doc tests, and what that code shares.
 
 pub mod guide;
 pub mod official;
+pub mod web;
 pub mod wire;
 
 /// One empty module a page, so that each page's code runs as doc tests.

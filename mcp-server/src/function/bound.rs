@@ -2,10 +2,12 @@
 
 use std::{any::Any, fmt, sync::Arc};
 
-use mcp_core::schema::header_parameters;
+use mcp_core::schema::{HeaderParameter, header_parameters};
 use serde_json::Value;
 
 use super::{Access, Function};
+#[cfg(feature = "http")]
+use crate::transport::http::HeaderParameters;
 use crate::{
     faults::{Faults, FunctionFaults},
     layers::{CallLayer, TimeLimit},
@@ -23,6 +25,9 @@ pub(crate) struct Bound {
     pub(crate) layers: Box<[Arc<dyn CallLayer>]>,
     input: Option<InputSchema>,
     output: Option<OutputSchema>,
+    /// The arguments that are mirrored in headers.
+    #[cfg(feature = "http")]
+    pub(crate) headers: HeaderParameters,
     /// What the list says of it.
     pub(crate) json: String,
     pub(crate) access: Access,
@@ -78,6 +83,8 @@ impl Bound {
             input: described.input,
             output: described.output,
             json: described.json,
+            #[cfg(feature = "http")]
+            headers: described.headers,
             handler,
             access: Access::default(),
         })
@@ -127,17 +134,19 @@ impl Bound {
 }
 
 /// What a function's arguments and result are compared with, and what the list says of it.
+#[derive(Default)]
 struct Described {
     input: Option<InputSchema>,
     output: Option<OutputSchema>,
     json: String,
+    #[cfg(feature = "http")]
+    headers: HeaderParameters,
 }
 
 fn described(spec: &'static FunctionSpec, faults: &mut FunctionFaults<'_>) -> Option<Described> {
     let plain = |json| Described {
-        input: None,
-        output: None,
         json,
+        ..Described::default()
     };
     match &spec.kind {
         KindSpec::Tool(kind) => {
@@ -150,8 +159,12 @@ fn described(spec: &'static FunctionSpec, faults: &mut FunctionFaults<'_>) -> Op
                 &input.order,
                 output.as_ref().map(|output| &output.listed),
             );
-            check_headers(&input.listed, &json, faults);
+            let mirrored = mirrored(&input.listed, &json, faults);
+            #[cfg(not(feature = "http"))]
+            drop(mirrored);
             Some(Described {
+                #[cfg(feature = "http")]
+                headers: HeaderParameters::new(mirrored, input.compared.as_ref()),
                 input: input.compared,
                 output: output.map(|output| output.compared),
                 json,
@@ -163,11 +176,13 @@ fn described(spec: &'static FunctionSpec, faults: &mut FunctionFaults<'_>) -> Op
 }
 
 /// Few tools have arguments that are mirrored into headers.
-fn check_headers(input: &Value, json: &str, faults: &mut FunctionFaults<'_>) {
-    let mirrored = input.as_object().filter(|_| json.contains("x-mcp-header"));
-    if let Some(Err(why)) = mirrored.map(header_parameters) {
+fn mirrored(input: &Value, json: &str, faults: &mut FunctionFaults<'_>) -> Vec<HeaderParameter> {
+    let schema = input.as_object().filter(|_| json.contains("x-mcp-header"));
+    let found = schema.map_or_else(|| Ok(Vec::new()), header_parameters);
+    found.unwrap_or_else(|why| {
         faults.add(None, why);
-    }
+        Vec::new()
+    })
 }
 
 fn check_markers(spec: &FunctionSpec, faults: &mut FunctionFaults<'_>) {

@@ -11,6 +11,7 @@ use super::call::binding;
 use crate::{
     asking::Exchange,
     context::Context,
+    dispatch::Answered,
     error::{Chain, Kind, ToolError, reference},
     function::Reply,
     outcome::{CallResult, InputRequired, Interrupt, Outcome, Reason, Request},
@@ -19,16 +20,25 @@ use crate::{
     tool::{ToolResult, write_result},
 };
 
-/// Appends the whole answer to a call.
-pub(crate) fn write(ctx: &Context, id: RawId<'_>, result: CallResult, out: &mut Vec<u8>) {
+/// Appends the whole answer to a call, and says what it is.
+pub(crate) fn write(
+    ctx: &Context,
+    id: RawId<'_>,
+    result: CallResult,
+    out: &mut Vec<u8>,
+) -> Answered {
     ctx.close();
     let before = out.len();
     begin_result(out, id);
     match write_outcome(ctx, result, out) {
-        Ok(()) => out.push(b'}'),
+        Ok(()) => {
+            out.push(b'}');
+            Answered::Result
+        }
         Err(error) => {
             out.truncate(before);
             write_error(out, Some(id), &error);
+            Answered::Error(error.code)
         }
     }
 }

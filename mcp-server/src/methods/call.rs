@@ -68,7 +68,7 @@ pub(super) fn call(
         server.clone(),
         Some(target.function),
         received,
-        peer.principal.clone(),
+        peer,
         reporter,
     );
     if let Some(arguments) = target.arguments {

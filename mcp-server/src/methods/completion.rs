@@ -50,8 +50,7 @@ pub(crate) fn complete(
     }?;
     let spec = inner.functions[function].spec;
     let received = Received::new(line, params, terms)?;
-    let principal = peer.principal.clone();
-    let ctx = Context::new(server.clone(), Some(function), received, principal, None);
+    let ctx = Context::new(server.clone(), Some(function), received, peer, None);
     let proposals = match &spec.arguments {
         ArgumentsSpec::Struct { .. } => None,
         ArgumentsSpec::List(list) => {

@@ -81,6 +81,14 @@ pub(crate) struct RequestMeta<'a> {
     pub(crate) progress_token: Option<&'a RawValue>,
 }
 
+impl RequestMeta<'_> {
+    /// The protocol version, as it came.
+    #[cfg(feature = "http")]
+    pub(crate) fn version(&self) -> &str {
+        &self.version
+    }
+}
+
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "only its form is checked")]
 struct ClientInfo {

@@ -136,6 +136,15 @@ fn aliases_of_struct(members: &[StructMember], properties: &Value) -> Vec<Alias>
 }
 
 impl InputSchema {
+    /// The other names of an argument.
+    #[cfg(feature = "http")]
+    pub(crate) fn aliases_of(&self, listed: &str) -> impl Iterator<Item = &'static str> {
+        self.aliases
+            .iter()
+            .filter(move |alias| alias.listed == Some(listed))
+            .map(|alias| alias.name)
+    }
+
     /// Compares arguments with what the schema says beyond the parameters' types.
     ///
     /// # Errors

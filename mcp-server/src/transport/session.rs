@@ -19,7 +19,7 @@ use std::{
 use mcp_core::rpc::{Line, LineBuffer, RawId, RequestId, RpcError, write_error};
 
 use crate::{
-    dispatch::{Accepted, Open},
+    dispatch::{Accepted, Arrival, Open},
     peer::Peer,
     reporter::Outgoing,
     server::Server,
@@ -62,6 +62,8 @@ impl Session {
             peer: Peer {
                 principal: Principal::Local,
                 outgoing: outbox.clone(),
+                #[cfg(feature = "http")]
+                extensions: None,
             },
             lines: LineBuffer::new(server.options().max_message_bytes),
             server,
@@ -134,11 +136,11 @@ impl Session {
             self.collect_finished();
         }
         let running = &self.running;
-        let is_open = |id: RawId<'_>| !running.is_empty() && running.contains_key(&id.to_id());
+        let arrival = OnConnection(running);
         let out = &mut self.output.bytes;
         let before = out.len();
-        match self.server.accept(line, &self.peer, &is_open, cx, out) {
-            Accepted::Done => {}
+        match self.server.accept(line, &self.peer, &arrival, cx, out) {
+            Accepted::Noted | Accepted::Unasked | Accepted::Answered(_) => {}
             Accepted::Cancel(id) => {
                 if let Some(open) = self.running.remove(&id) {
                     open.give_up();
@@ -151,7 +153,7 @@ impl Session {
                 let finishing = Finishing::new(&self.outbox, id, call.open());
                 tokio::spawn(async move {
                     let answer = call.answer().await;
-                    finishing.with(answer);
+                    finishing.with(answer.map(|answer| answer.message));
                 });
             }
         }
@@ -185,6 +187,15 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.outbox.give_up();
+    }
+}
+
+/// A line of a connection with these requests under way.
+struct OnConnection<'a>(&'a HashMap<RequestId, Open>);
+
+impl Arrival for OnConnection<'_> {
+    fn is_open(&self, id: RawId<'_>) -> bool {
+        !self.0.is_empty() && self.0.contains_key(&id.to_id())
     }
 }
 

@@ -1,0 +1,124 @@
+//! A call that waits, for as long as its client does.
+
+use std::{
+    future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context as Task, Poll},
+};
+
+use tokio::sync::Notify;
+
+use crate::dispatch::{Answer, Open, Running};
+
+/// A call that waits. Dropping it is the client's cancellation.
+///
+/// A call that has claimed something is not dropped with it: its effect may be under way, so it goes
+/// on as a task of its own.
+///
+/// Specification: basic/transports/streamable-http, Cancellation.
+pub(super) struct Call {
+    open: Open,
+    answer: Option<AnswerFuture>,
+    left: Arc<Left>,
+}
+
+type AnswerFuture = Pin<Box<dyn Future<Output = Option<Answer>> + Send>>;
+
+impl Call {
+    pub(super) fn new(running: Running, left: &Arc<Left>) -> Self {
+        Self {
+            open: running.open(),
+            answer: Some(Box::pin(running.answer())),
+            left: Arc::clone(left),
+        }
+    }
+
+    /// Whether it is a subscription, which is of use as a stream only.
+    pub(super) fn is_subscription(&self) -> bool {
+        matches!(self.open, Open::Subscription(_))
+    }
+
+    /// The answer; none where there is none any more.
+    pub(super) fn poll(&mut self, cx: &mut Task<'_>) -> Poll<Option<Answer>> {
+        let Some(future) = &mut self.answer else {
+            return Poll::Ready(None);
+        };
+        let polled = future.as_mut().poll(cx);
+        if polled.is_ready() {
+            self.answer = None;
+        }
+        polled
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let Some(answer) = self.answer.take() else {
+            return;
+        };
+        self.open.give_up();
+        if self.open.has_claims()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let working = Working::new(&self.left);
+            runtime.spawn(async move {
+                answer.await;
+                drop(working);
+            });
+            return;
+        }
+        // What the call holds may panic when it is dropped: that is no fault of the connection's.
+        if catch_unwind(AssertUnwindSafe(|| drop(answer))).is_err() {
+            tracing::error!("a call panicked when it was dropped");
+        }
+    }
+}
+
+/// Calls that go on without their clients.
+#[derive(Default)]
+pub(super) struct Left {
+    working: AtomicUsize,
+    ended: Notify,
+}
+
+impl Left {
+    pub(super) fn working(&self) -> usize {
+        self.working.load(Ordering::Acquire)
+    }
+
+    /// Returns once there is none.
+    pub(super) async fn ended(&self) {
+        let mut ended = std::pin::pin!(self.ended.notified());
+        loop {
+            // Registered before the count is read, so that the last one is not missed.
+            ended.as_mut().enable();
+            if self.working() == 0 {
+                return;
+            }
+            ended.as_mut().await;
+            ended.set(self.ended.notified());
+        }
+    }
+}
+
+/// Counts a call for as long as it works.
+struct Working(Arc<Left>);
+
+impl Working {
+    fn new(left: &Arc<Left>) -> Self {
+        left.working.fetch_add(1, Ordering::AcqRel);
+        Self(Arc::clone(left))
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.working.fetch_sub(1, Ordering::AcqRel);
+        self.0.ended.notify_waiters();
+    }
+}

@@ -1,0 +1,98 @@
+//! What a call sends before its answer, on its way into the response.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    task::Waker,
+};
+
+use crate::reporter::Outgoing;
+
+/// So much waits for a client that does not read; what is sent then is left out.
+const HIGH_WATER: usize = 1024 * 1024;
+
+/// A comment, which clients pass over: it keeps proxies from closing a silent stream.
+///
+/// Specification: basic/transports/streamable-http, Receiving Messages.
+pub(super) const COMMENT: &[u8] = b":\n\n";
+
+/// Appends a message as one event. A message is one line.
+pub(super) fn write_event(out: &mut Vec<u8>, message: &[u8]) {
+    out.reserve(message.len() + 8);
+    out.extend_from_slice(b"data: ");
+    out.extend_from_slice(message);
+    out.extend_from_slice(b"\n\n");
+}
+
+/// The events of one call that are not in its response yet.
+pub(super) struct Events {
+    /// Whether the client takes any.
+    wanted: bool,
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    text: Vec<u8>,
+    /// Who writes the response.
+    waker: Option<Waker>,
+}
+
+impl Events {
+    pub(super) fn new(wanted: bool) -> Self {
+        Self {
+            wanted,
+            waiting: Mutex::default(),
+        }
+    }
+
+    /// Wakes this one whenever there is something to write.
+    pub(super) fn wake_up(&self, waker: &Waker) {
+        let mut waiting = self.lock();
+        match &mut waiting.waker {
+            Some(known) => known.clone_from(waker),
+            none => *none = Some(waker.clone()),
+        }
+    }
+
+    /// What was sent since; empty where nothing was.
+    pub(super) fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.lock().text)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lock().text.is_empty()
+    }
+
+    fn push(mut waiting: MutexGuard<'_, Waiting>, message: &[u8]) {
+        write_event(&mut waiting.text, message);
+        let waker = waiting.waker.clone();
+        drop(waiting);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Outgoing for Events {
+    fn send(&self, _call: u64, message: Vec<u8>) {
+        if !self.wanted {
+            return;
+        }
+        let waiting = self.lock();
+        // Progress and log messages are worth less than memory.
+        if waiting.text.len() <= HIGH_WATER {
+            Self::push(waiting, &message);
+        }
+    }
+
+    /// The response takes everything whenever it polls the one who delivers, so there is always room.
+    fn deliver(&self, _call: u64, message: Vec<u8>) {
+        if self.wanted {
+            Self::push(self.lock(), &message);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Streamable HTTP: one endpoint, a POST a message, an answer in JSON or as a stream of events.
+//!
+//! Motivation: a request's whole life is one future and, where the answer is a stream, one body.
+//! Both poll the call itself, so that there is neither a task nor a channel for it, and the
+//! client's going is the call's end: whoever drops the one or the other gives the call up.
+//!
+//! `service` is what a request goes through: `guard` and `negotiate` before its body is read,
+//! `headers` once it is. `call` holds what waits, `events` what it sends, `body` is what goes out.
+//! `serve` puts a listener in front.
+//!
+//! Specification: basic/transports/streamable-http.
+
+mod body;
+mod call;
+mod cors;
+mod events;
+mod guard;
+mod headers;
+mod negotiate;
+mod principal;
+mod read;
+mod refusal;
+mod serve;
+mod service;
+
+pub(crate) use self::headers::HeaderParameters;
+pub use self::{
+    body::HttpBody,
+    principal::Identity,
+    service::{HttpFuture, StreamableHttp},
+};
