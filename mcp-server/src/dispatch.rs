@@ -59,7 +59,10 @@ pub(crate) enum Accepted {
     /// It answers what nobody has asked.
     Unasked,
     /// It is answered.
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "statuses are HTTP's"))]
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(dead_code, reason = "statuses are HTTP's")
+    )]
     Answered(Answered),
     /// A call or a subscription that waits.
     Running(Running),
@@ -79,7 +82,10 @@ pub(crate) enum Answered {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) message: Vec<u8>,
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "statuses are HTTP's"))]
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(dead_code, reason = "statuses are HTTP's")
+    )]
     pub(crate) is: Answered,
 }
 
