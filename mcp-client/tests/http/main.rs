@@ -10,7 +10,7 @@ mod headers;
 mod params;
 mod redirect;
 mod stream;
-mod subscribe;
+mod subscriptions;
 mod support;
 mod trace;
 mod version;

@@ -164,6 +164,29 @@ async fn refused_headers_are_made_anew_from_a_new_list_once_in_each_round() {
 }
 
 #[tokio::test]
+async fn refused_headers_make_a_kept_list_stale() {
+    let (client, server) = connect(builder()).await;
+    let answer_list = async |header: &str| {
+        let request = server.request("tools/list").await;
+        let tools = json!([query_tool(header)]);
+        request
+            .reply(&json!({"tools": tools, "ttlMs": 60_000}))
+            .await;
+    };
+    let (listed, ()) = tokio::join!(client.list_tools(), answer_list("Region"));
+    listed.unwrap();
+    let calling = call(&client, "query", json!({"region": "eu"}));
+    let post = server.request("tools/call").await;
+    assert_eq!(post.params(), pairs([("region", "eu")]));
+    post.fail("400 Bad Request", mismatch()).await;
+    answer_list("Area").await;
+    let post = server.request("tools/call").await;
+    assert_eq!(post.params(), pairs([("area", "eu")]));
+    post.reply(&done("ok")).await;
+    calling.await.unwrap().unwrap();
+}
+
+#[tokio::test]
 async fn refused_headers_of_other_requests_are_an_error() {
     let (client, server) = connect(builder()).await;
     let refuse = async {
