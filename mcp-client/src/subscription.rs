@@ -220,6 +220,12 @@ impl Changes {
         self.end.as_ref()
     }
 
+    /// The same, for whoever wants to have the error.
+    #[must_use]
+    pub fn into_end(mut self) -> Option<End> {
+        self.end.take()
+    }
+
     /// Cancels the subscription, as dropping it does.
     pub fn close(self) {}
 

@@ -75,10 +75,9 @@ impl Answers {
     }
 
     /// The keys that nobody asked for: most likely misspelt.
-    pub(super) fn unused(self) -> BTreeSet<String> {
-        self.unused
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn unused(&self) -> BTreeSet<String> {
+        let unused = self.unused.lock();
+        unused.unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

@@ -2,32 +2,21 @@
 
 use std::process::ExitCode;
 
-use mcp_client::{ChildProcess, Client, Trace, protocol::Tool};
+use mcp_client::protocol::Tool;
 use serde_json::Value;
 
 use super::{
-    STARTUP,
-    clean::{clean, clean_line, escape_json},
-    explained, unless_interrupted,
+    Host,
+    clean::{clean, clean_line},
+    cli::Server,
+    client,
 };
 use crate::AnyError;
 
-pub(super) async fn list(server: Trace<ChildProcess>, json: bool) -> Result<ExitCode, AnyError> {
-    let connecting = Client::builder("host", env!("CARGO_PKG_VERSION"))
-        .probe_timeout(STARTUP)
-        .connect(server);
-    let client = unless_interrupted(connecting).await?.map_err(explained)?;
-    let tools = unless_interrupted(client.list_tools()).await;
-    client.close().await;
-    let tools = tools??;
-    if json {
-        println!("{}", escape_json(&serde_json::to_string_pretty(&tools)?));
-    } else {
-        for tool in &tools {
-            println!("{}", describe(tool));
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+pub(super) async fn list(host: &Host, server: &Server) -> Result<ExitCode, AnyError> {
+    let list = async |client: &mcp_client::Client| client.list_tools().await;
+    let tools = host.run(server, client(), list).await?;
+    host.print(&tools, || tools.iter().map(describe).collect())
 }
 
 /// A tool with its arguments, a line each.

@@ -1,9 +1,10 @@
-//! A host for the terminal: it lists and calls the tools of any server on standard input and output,
-//! and shows a person what the server asks.
+//! A host for the terminal: it lists and calls the tools of any server, gets prompts and reads resources, and
+//! shows a person what the server asks.
 //!
 //! What a server says is untrusted: every text of it goes through [`clean`] before it is shown.
 
 mod answers;
+mod asking;
 mod call;
 pub mod clean;
 pub mod cli;
@@ -12,19 +13,24 @@ pub mod form;
 mod list;
 pub mod page;
 mod progress;
+mod prompts;
+mod resources;
 
 use std::{
-    ffi::OsString,
     fs::{File, OpenOptions},
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
 };
 
-use mcp_client::{ChildProcess, Error, Trace};
+use mcp_client::{Builder, ChildProcess, Client, Error, HttpTransport, Trace};
+use serde::Serialize;
 
-use self::cli::{Cli, Command};
+use self::{
+    clean::escape_json,
+    cli::{Cli, Command, Server},
+};
 use crate::AnyError;
 
 /// How long a server may take to start and to answer. A person waits for it.
@@ -36,28 +42,82 @@ const STARTUP: Duration = Duration::from_secs(10);
 ///
 /// There is no result.
 pub async fn run(cli: Cli) -> Result<ExitCode, AnyError> {
+    let host = Host {
+        trace: cli.trace,
+        json: cli.json,
+    };
     match cli.command {
-        Command::List { server } => {
-            list::list(launch(&server, cli.trace.as_deref())?, cli.json).await
-        }
-        Command::Call(call) => {
-            let transport = launch(&call.server, cli.trace.as_deref())?;
-            call::call(call, transport, cli.json).await
-        }
+        Command::List { server } => list::list(&host, &server).await,
+        Command::Call(call) => call::call(&host, call).await,
+        Command::Prompts { server } => prompts::list(&host, &server).await,
+        Command::Prompt(prompt) => prompts::get(&host, prompt).await,
+        Command::Complete(complete) => prompts::complete(&host, complete).await,
+        Command::Resources { server } => resources::list(&host, &server).await,
+        Command::Read(read) => resources::read(&host, read).await,
+        Command::Watch(watch) => resources::watch(&host, watch).await,
     }
 }
 
-/// The server as a child process, with a record of all messages if one is wanted.
-fn launch(server: &[OsString], trace: Option<&Path>) -> Result<Trace<ChildProcess>, io::Error> {
-    let (program, arguments) = server
-        .split_first()
-        .ok_or_else(|| io::Error::other("there is no command after --"))?;
-    let child = ChildProcess::new(program).args(arguments);
-    let record: Box<dyn Write + Send> = match trace {
-        Some(path) => Box::new(private_file(path)?),
-        None => Box::new(io::sink()),
-    };
-    Ok(Trace::wrap(child, record))
+/// What all commands share.
+#[derive(Debug)]
+struct Host {
+    trace: Option<PathBuf>,
+    json: bool,
+}
+
+impl Host {
+    /// Connects, does the work unless Ctrl-C comes first, and closes the connection in any case.
+    async fn run<T>(
+        &self,
+        server: &Server,
+        client: Builder,
+        work: impl AsyncFnOnce(&Client) -> Result<T, Error>,
+    ) -> Result<T, AnyError> {
+        let client = unless_interrupted(self.connect(server, client)).await??;
+        let done = unless_interrupted(work(&client)).await;
+        client.close().await;
+        Ok(done??)
+    }
+
+    /// To a child process or over HTTP, with a record of all messages if one is wanted.
+    async fn connect(&self, server: &Server, client: Builder) -> Result<Client, AnyError> {
+        let record: Box<dyn Write + Send> = match &self.trace {
+            Some(path) => Box::new(private_file(path)?),
+            None => Box::new(io::sink()),
+        };
+        let client = client.probe_timeout(STARTUP);
+        let connected = match (&server.http, server.command.split_first()) {
+            (Some(url), _) => {
+                let endpoint = HttpTransport::new(url);
+                client.connect(Trace::wrap(endpoint, record)).await
+            }
+            (None, Some((program, arguments))) => {
+                let child = ChildProcess::new(program).args(arguments);
+                client.connect(Trace::wrap(child, record)).await
+            }
+            (None, None) => return Err("there is no command after --".into()),
+        };
+        connected.map_err(explained)
+    }
+
+    /// Prints a result as JSON if that is wanted, and otherwise line by line.
+    fn print(
+        &self,
+        result: &impl Serialize,
+        lines: impl FnOnce() -> Vec<String>,
+    ) -> Result<ExitCode, AnyError> {
+        if self.json {
+            println!("{}", escape_json(&serde_json::to_string_pretty(result)?));
+        } else {
+            lines().iter().for_each(|line| println!("{line}"));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// A client that cannot be asked.
+fn client() -> Builder {
+    Client::builder("host", env!("CARGO_PKG_VERSION"))
 }
 
 /// A program that says nothing at all is most likely no server, of whatever revision.
