@@ -80,7 +80,7 @@ fn messages(prompt: &GetPromptResult) -> Result<Vec<String>, serde_json::Error> 
     let messages = prompt.messages.iter();
     messages
         .map(|message| {
-            let role = serde_json::to_value(&message.role)?;
+            let role = serde_json::to_value(message.role)?;
             let role = role.as_str().unwrap_or_default();
             Ok(format!("{role}: {}", shown(&message.content)?))
         })
