@@ -384,6 +384,7 @@ impl Error {
     pub(crate) fn is_temporary(&self) -> bool {
         match self {
             Self::Closed { .. } | Self::Timeout { .. } => true,
+            Self::Rpc(error) => error.code == code::INTERNAL_ERROR,
             Self::RequestFailed { status, .. } => {
                 // None: it broke off. Otherwise the server, or what stands before it, is overloaded or down.
                 status.is_none_or(|status| matches!(status, 200 | 408 | 429 | 500..))

@@ -115,6 +115,9 @@ async fn a_broken_stream_is_opened_again_and_what_was_missed_is_assumed() {
     // The server is not back yet.
     let refused = server.request("subscriptions/listen").await;
     refused.respond("503 Service Unavailable", "", "").await;
+    let refused = server.request("subscriptions/listen").await;
+    let busy = json!({"code": -32603, "message": "too many subscriptions"});
+    refused.fail("503 Service Unavailable", busy).await;
     let mut post = server.request("subscriptions/listen").await;
     assert_ne!(post.id(), id);
     assert_eq!(post.json()["params"], params);
