@@ -1,7 +1,7 @@
 //! The attribute and derive macros of `mcp-server`: tokens only.
 //!
 //! Nothing here knows a method name, a version or an error code of the protocol. Each macro reads the user's
-//! item (`tool`, `form`), checks it into a model, and prints that as data and one call into
+//! item (`function`, `form`), checks it into a model, and prints that as data and one call into
 //! `::mcp_server::__private` (`expand`), which cannot fail. The item itself is given back first and as
 //! written, on every error too, so that editors keep completing inside it.
 //!
@@ -10,11 +10,13 @@
 mod errors;
 mod expand;
 mod form;
+mod function;
 mod names;
 mod syntax;
-mod tool;
 
 use proc_macro::TokenStream;
+
+use function::Kind;
 
 /// Turns a function, or the methods of an `impl` block that are marked as well, into tools. Documented at
 /// `mcp_server::tool`.
@@ -23,11 +25,27 @@ use proc_macro::TokenStream;
 /// two in one namespace.
 #[proc_macro_attribute]
 pub fn tool(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    of_kind(Kind::Tool, arguments, item)
+}
+
+/// The same for prompts. Documented at `mcp_server::prompt`.
+#[proc_macro_attribute]
+pub fn prompt(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    of_kind(Kind::Prompt, arguments, item)
+}
+
+/// The same for resources. Documented at `mcp_server::resource`.
+#[proc_macro_attribute]
+pub fn resource(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    of_kind(Kind::Resource, arguments, item)
+}
+
+fn of_kind(kind: Kind, arguments: TokenStream, item: TokenStream) -> TokenStream {
     let (arguments, item) = (arguments.into(), item.into());
     if syntax::is_impl(&item) {
-        tool::methods(arguments, item).into()
+        function::methods(kind, arguments, item).into()
     } else {
-        tool::function(arguments, item).into()
+        function::free(kind, arguments, item).into()
     }
 }
 

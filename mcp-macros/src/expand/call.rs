@@ -1,4 +1,4 @@
-//! The body of a tool's `call`: decode the arguments, walk the questions, run the function.
+//! The body of a function's `call`: decode the arguments, walk the questions, run the function.
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -6,50 +6,51 @@ use syn::{Ident, Type};
 
 use super::parts::local;
 use super::{question, spec};
+use crate::function::Kind;
+use crate::function::model::{Argument, Function, Marker, Once, Parameter, Receiver, Role};
+use crate::function::{mentions, rename_self};
 use crate::syntax::{first_span, ours};
-use crate::tool::model::{Argument, Marker, Once, Parameter, Receiver, Role, Tool};
-use crate::tool::{mentions, rename_self};
 
 /// Locals of the generated code are its own: nothing of the user's may shadow `call` or `slots`.
 macro_rules! quote {
     ($($tokens:tt)*) => { quote_spanned!(Span::mixed_site()=> $($tokens)*) };
 }
 
-pub(super) fn body(tool: &Tool) -> TokenStream {
-    let asks = tool
+pub(super) fn body(function: &Function) -> TokenStream {
+    let asks = function
         .parameters
         .iter()
         .any(|parameter| matches!(parameter.role, Role::Marker(_)));
-    let key = match &tool.once {
-        Once::Key(key) if tool.receiver == Receiver::None => Some(key.to_token_stream()),
+    let key = match &function.once {
+        Once::Key(key) if function.receiver == Receiver::None => Some(key.to_token_stream()),
         Once::Key(key) => Some(rename_self(key.to_token_stream(), "this")),
         Once::No | Once::Exchange => None,
     };
-    if let Some(run) = ready_made(tool) {
+    if let Some(run) = ready_made(function) {
         return run;
     }
-    let reply = quote_spanned!(ours(output_span(tool))=> __mcp::reply);
+    let reply = reply(function);
     // A function that is neither asked nor claimed is off the async threads from the first argument on.
     if !asks && key.is_none() {
-        let decoded = decoded(tool, false);
-        let called = called(tool);
-        return if tool.is_async {
-            boxed(tool, &quote!(#decoded #reply(#called)))
+        let decoded = decoded(function, false);
+        let called = called(function);
+        return if function.is_async {
+            boxed(function, &quote!(#decoded #reply(#called)))
         } else {
-            let span = ours(tool.function.span());
+            let span = ours(function.ident.span());
             quote_spanned!(span=> __mcp::Box::pin(__mcp::blocking(move || { #decoded #reply(#called) })))
         };
     }
     // Text that is borrowed from the call could not be moved to another thread.
-    let decoded = decoded(tool, !tool.is_async);
-    let names = names(tool);
+    let decoded = decoded(function, !function.is_async);
+    let names = names(function);
     let claim = if asks {
-        settle(tool, key.as_ref())
+        settle(function, key.as_ref())
     } else {
         quote!(call.claim(__mcp::once_key(&(#key))).await?;)
     };
-    let called = called(tool);
-    let run = if tool.is_async {
+    let called = called(function);
+    let run = if function.is_async {
         quote!(#reply(#called))
     } else {
         quote!(__mcp::blocking(move || #reply(#called)).await)
@@ -60,15 +61,15 @@ pub(super) fn body(tool: &Tool) -> TokenStream {
         #claim
         #run
     };
-    boxed(tool, &statements)
+    boxed(function, &statements)
 }
 
 /// How many arguments the ready-made bodies take.
 const READY_MADE: usize = 8;
 
 /// Most tools take a few owned arguments and ask nothing: their body is a function of the server crate, which costs the
-/// compiler a third of one that is written out for each tool.
-fn ready_made(tool: &Tool) -> Option<TokenStream> {
+/// compiler a third of one that is written out for each function.
+fn ready_made(function: &Function) -> Option<TokenStream> {
     let is_plain = |parameter: &Parameter| match &parameter.role {
         Role::Argument(argument) => {
             !argument.is_str
@@ -78,16 +79,19 @@ fn ready_made(tool: &Tool) -> Option<TokenStream> {
         }
         _ => false,
     };
-    let few = (1..=READY_MADE).contains(&tool.parameters.len());
-    let free = tool.receiver == Receiver::None && matches!(tool.once, Once::No | Once::Exchange);
-    if !tool.is_async || !few || !free || !tool.parameters.iter().all(is_plain) {
+    let is_tool = function.keys.kind() == Kind::Tool;
+    let few = (1..=READY_MADE).contains(&function.parameters.len());
+    let free =
+        function.receiver == Receiver::None && matches!(function.once, Once::No | Once::Exchange);
+    if !is_tool || !function.is_async || !few || !free || !function.parameters.iter().all(is_plain)
+    {
         return None;
     }
-    let function = &tool.function;
-    let span = ours(function.span());
-    let run = Ident::new(&format!("run{}", tool.parameters.len()), span);
-    let types = tool.parameters.iter().map(|parameter| &parameter.ty);
-    Some(quote_spanned!(span=> __mcp::#run::<#(#types,)* _, _, _>(call, #function)))
+    let name = &function.ident;
+    let span = ours(name.span());
+    let run = Ident::new(&format!("run{}", function.parameters.len()), span);
+    let types = function.parameters.iter().map(|parameter| &parameter.ty);
+    Some(quote_spanned!(span=> __mcp::#run::<#(#types,)* _, _, _>(call, #name)))
 }
 
 /// Whether a type is made of names that are known to stand for types without a lifetime. A name that means something else
@@ -111,21 +115,32 @@ fn borrows_nothing(ty: &Type) -> bool {
     path.qself.is_none() && OWNED.iter().any(|name| last.ident == name) && inner_is_owned
 }
 
+/// Makes a result of what the function returns.
+fn reply(function: &Function) -> TokenStream {
+    let span = ours(output_span(function));
+    match function.keys.kind() {
+        Kind::Tool => quote_spanned!(span=> __mcp::reply),
+        Kind::Prompt => quote_spanned!(span=> __mcp::prompt_reply),
+        Kind::Resource => quote_spanned!(span=> __mcp::resource_reply),
+    }
+}
+
 /// Where a type that is no result is reported.
-fn output_span(tool: &Tool) -> Span {
-    tool.output
+fn output_span(function: &Function) -> Span {
+    function
+        .output
         .as_ref()
-        .map_or(tool.function.span(), first_span)
+        .map_or(function.ident.span(), first_span)
 }
 
 /// With the span of the function's name: a future that is not `Send` is reported there.
-fn boxed(tool: &Tool, statements: &TokenStream) -> TokenStream {
-    quote_spanned!(ours(tool.function.span())=> __mcp::Box::pin(async move { #statements }))
+fn boxed(function: &Function, statements: &TokenStream) -> TokenStream {
+    quote_spanned!(ours(function.ident.span())=> __mcp::Box::pin(async move { #statements }))
 }
 
 /// The markers in order, then the claim, then their values.
-fn settle(tool: &Tool, key: Option<&TokenStream>) -> TokenStream {
-    let markers: Vec<(usize, &Marker)> = tool
+fn settle(function: &Function, key: Option<&TokenStream>) -> TokenStream {
+    let markers: Vec<(usize, &Marker)> = function
         .parameters
         .iter()
         .enumerate()
@@ -135,7 +150,13 @@ fn settle(tool: &Tool, key: Option<&TokenStream>) -> TokenStream {
         })
         .collect();
     let asked = markers.iter().enumerate().map(|(number, (index, marker))| {
-        question::ask(&tool.parameters, *index, number, marker, tool.receiver)
+        question::ask(
+            &function.parameters,
+            *index,
+            number,
+            marker,
+            function.receiver,
+        )
     });
     let key = match key {
         Some(key) => quote!(__mcp::Option::Some(__mcp::once_key(&(#key)))),
@@ -154,11 +175,11 @@ fn settle(tool: &Tool, key: Option<&TokenStream>) -> TokenStream {
 }
 
 /// One local a parameter, except for markers. `owned`: nothing is borrowed from the call.
-fn decoded(tool: &Tool, owned: bool) -> TokenStream {
+fn decoded(function: &Function, owned: bool) -> TokenStream {
     let mut arguments = 0;
     let mut states = 0;
     let mut statements = TokenStream::new();
-    for (index, parameter) in tool.parameters.iter().enumerate() {
+    for (index, parameter) in function.parameters.iter().enumerate() {
         let value = value(parameter, index);
         statements.extend(match &parameter.role {
             Role::Argument(argument) => {
@@ -182,7 +203,7 @@ fn decoded(tool: &Tool, owned: bool) -> TokenStream {
             Role::Marker(_) => continue,
         });
     }
-    let whole = tool
+    let whole = function
         .parameters
         .iter()
         .any(|parameter| matches!(parameter.role, Role::Arguments));
@@ -194,9 +215,9 @@ fn decoded(tool: &Tool, owned: bool) -> TokenStream {
             quote!(let slots = call.arguments::<#count>()?;)
         }
     };
-    let function = &tool.function;
-    let alias = if tool.is_shadowed() {
-        quote!(let function = #function;)
+    let name = &function.ident;
+    let alias = if function.is_shadowed() {
+        quote!(let function = #name;)
     } else {
         TokenStream::new()
     };
@@ -250,26 +271,26 @@ fn is_borrowed(role: &Role) -> bool {
 }
 
 /// What questions and key read besides the values: references, and `self` as `this`.
-fn names(tool: &Tool) -> TokenStream {
+fn names(function: &Function) -> TokenStream {
     let mut names = TokenStream::new();
-    for (index, parameter) in tool.parameters.iter().enumerate() {
+    for (index, parameter) in function.parameters.iter().enumerate() {
         if parameter.mentioned && is_borrowed(&parameter.role) {
             let (name, ty, value) = (&parameter.ident, &parameter.ty, local("value", index));
             // The mention may be of another thing of that name.
             names.extend(quote!(let #name: #ty = &#value; let _ = #name;));
         }
     }
-    if tool.reads_self() {
+    if function.reads_self() {
         names.extend(quote!(let this: &Self = &self;));
     }
     names
 }
 
 /// The call of the user's function.
-fn called(tool: &Tool) -> TokenStream {
-    let function = &tool.function;
-    let span = ours(output_span(tool));
-    let arguments = tool
+fn called(function: &Function) -> TokenStream {
+    let name = &function.ident;
+    let span = ours(output_span(function));
+    let arguments = function
         .parameters
         .iter()
         .enumerate()
@@ -281,29 +302,31 @@ fn called(tool: &Tool) -> TokenStream {
                 quote!(#value)
             }
         });
-    let called = match tool.receiver {
-        Receiver::None if tool.is_shadowed() => quote_spanned!(span=> function(#(#arguments),*)),
-        Receiver::None => quote_spanned!(span=> #function(#(#arguments),*)),
-        Receiver::Reference => quote_spanned!(span=> Self::#function(&self #(, #arguments)*)),
+    let called = match function.receiver {
+        Receiver::None if function.is_shadowed() => {
+            quote_spanned!(span=> function(#(#arguments),*))
+        }
+        Receiver::None => quote_spanned!(span=> #name(#(#arguments),*)),
+        Receiver::Reference => quote_spanned!(span=> Self::#name(&self #(, #arguments)*)),
         Receiver::Shared => {
-            quote_spanned!(span=> Self::#function(__mcp::Clone::clone(&self) #(, #arguments)*))
+            quote_spanned!(span=> Self::#name(__mcp::Clone::clone(&self) #(, #arguments)*))
         }
     };
-    if tool.is_async {
+    if function.is_async {
         quote_spanned!(span=> #called.await)
     } else {
         called
     }
 }
 
-impl Tool {
+impl Function {
     /// A parameter has the function's name, and the questions need a local of that name.
     fn is_shadowed(&self) -> bool {
         self.receiver == Receiver::None
             && self
                 .parameters
                 .iter()
-                .any(|parameter| parameter.mentioned && parameter.ident == self.function)
+                .any(|parameter| parameter.mentioned && parameter.ident == self.ident)
     }
 
     fn reads_self(&self) -> bool {

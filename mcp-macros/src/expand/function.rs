@@ -4,18 +4,19 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::Attribute;
 
-use super::parts::{allow, import};
+use super::parts::{allow, import, marker};
 use super::{call, spec};
+use crate::function::Kind;
+use crate::function::model::{Function, Handle};
 use crate::syntax::{as_ours, ours};
-use crate::tool::model::{Handle, Tool};
 
 /// The struct of a free function, and its `Function`.
-pub(crate) fn function(tool: &Tool, handle: &Handle) -> TokenStream {
-    let spec = spec::of(tool);
-    let call = call::body(tool);
-    let allow = allow(tool);
+pub(crate) fn function(function: &Function, handle: &Handle) -> TokenStream {
+    let spec = spec::of(function);
+    let call = call::body(function);
+    let allow = allow(function);
     // Where a future that is not `Send`, or a type that is no result, is reported.
-    let span = ours(tool.function.span());
+    let span = ours(function.ident.span());
     let implementation = quote_spanned! {span=>
         fn spec(&self) -> &'static __mcp::FunctionSpec {
             static SPEC: __mcp::FunctionSpec = #spec;
@@ -25,11 +26,17 @@ pub(crate) fn function(tool: &Tool, handle: &Handle) -> TokenStream {
             #call
         }
     };
-    wrapped(handle, &tool.cfgs, &allow, &implementation)
+    wrapped(
+        function.keys.kind(),
+        handle,
+        &function.cfgs,
+        &allow,
+        &implementation,
+    )
 }
 
-/// What a faulty function leaves behind, so that `tools![name]` brings no second error.
-pub(crate) fn stand_in(handle: &Handle, cfgs: &[Attribute]) -> TokenStream {
+/// What a faulty function leaves behind, so that `tools![name]` and its like bring no second error.
+pub(crate) fn stand_in(kind: Kind, handle: &Handle, cfgs: &[Attribute]) -> TokenStream {
     let implementation = quote! {
         fn spec(&self) -> &'static __mcp::FunctionSpec {
             loop {}
@@ -38,15 +45,17 @@ pub(crate) fn stand_in(handle: &Handle, cfgs: &[Attribute]) -> TokenStream {
             loop {}
         }
     };
-    wrapped(handle, cfgs, &TokenStream::new(), &implementation)
+    wrapped(kind, handle, cfgs, &TokenStream::new(), &implementation)
 }
 
 fn wrapped(
+    kind: Kind,
     handle: &Handle,
     cfgs: &[Attribute],
     allow: &TokenStream,
     implementation: &TokenStream,
 ) -> TokenStream {
+    let of_kind = marker(kind);
     let import = import(handle.krate.as_ref());
     let visibility = as_ours(&handle.visibility);
     let name = as_ours(&handle.ident);
@@ -65,7 +74,7 @@ fn wrapped(
                 #implementation
             }
             #[automatically_derived]
-            impl __mcp::Tool for #name {}
+            impl __mcp::#of_kind for #name {}
         };
     }
 }

@@ -6,23 +6,32 @@ use syn::Path;
 
 use super::parts::{allow, import};
 use super::{call, spec};
+use crate::function::model::Function;
+use crate::function::{Block, Kind};
 use crate::syntax::ours;
-use crate::tool::Block;
-use crate::tool::model::Tool;
 
-/// The tools of an `impl` block.
+/// The functions of one kind in an `impl` block.
 ///
 /// Each is an implementation of one local trait under its own number: inside it `Self` is the user's type, and an
 /// associated constant may use the generics of the block, which a `static` may not.
-pub(crate) fn methods(block: &Block, tools: &[Tool], krate: Option<&Path>) -> TokenStream {
+pub(crate) fn methods(
+    kind: Kind,
+    block: &Block,
+    functions: &[Function],
+    krate: Option<&Path>,
+) -> TokenStream {
     let import = import(krate);
+    let [registry, list] = registry(kind);
     let (cfgs, self_ty) = (block.cfgs(), &block.self_ty);
     let (generics, _, clause) = block.generics.split_for_impl();
-    let tool = |(index, tool): (usize, &Tool)| {
-        let spec = spec::of(tool);
-        let call = call::body(tool);
-        let (cfgs, allow) = (&tool.cfgs, allow(tool));
-        let (number, span) = (Literal::usize_unsuffixed(index), ours(tool.function.span()));
+    let method = |(index, function): (usize, &Function)| {
+        let spec = spec::of(function);
+        let call = call::body(function);
+        let (cfgs, allow) = (&function.cfgs, allow(function));
+        let (number, span) = (
+            Literal::usize_unsuffixed(index),
+            ours(function.ident.span()),
+        );
         quote_spanned! {span=>
             #(#cfgs)*
             #allow
@@ -34,12 +43,12 @@ pub(crate) fn methods(block: &Block, tools: &[Tool], krate: Option<&Path>) -> To
             }
         }
     };
-    let implementations = tools.iter().enumerate().map(tool);
-    let pushes = tools.iter().enumerate().map(|(index, tool)| {
-        let (number, cfgs) = (Literal::usize_unsuffixed(index), &tool.cfgs);
+    let implementations = functions.iter().enumerate().map(method);
+    let pushes = functions.iter().enumerate().map(|(index, function)| {
+        let (number, cfgs) = (Literal::usize_unsuffixed(index), &function.cfgs);
         quote! {
             #(#cfgs)*
-            tools.push(__mcp::BoundMethod::new(__Bound::<Self, #number>(__mcp::Clone::clone(&self))));
+            functions.push(__mcp::BoundMethod::new(__Bound::<Self, #number>(__mcp::Clone::clone(&self))));
         }
     });
     let pushes = quote!(#(#pushes)*);
@@ -63,11 +72,11 @@ pub(crate) fn methods(block: &Block, tools: &[Tool], krate: Option<&Path>) -> To
             }
             #(#implementations)*
             #[automatically_derived]
-            impl #generics __mcp::Tools for #self_ty #clause {
-                fn tools(self: __mcp::Arc<Self>) -> __mcp::Vec<__mcp::BoundMethod> {
-                    let mut tools = __mcp::Vec::new();
+            impl #generics __mcp::#registry for #self_ty #clause {
+                fn #list(self: __mcp::Arc<Self>) -> __mcp::Vec<__mcp::BoundMethod> {
+                    let mut functions = __mcp::Vec::new();
                     #pushes
-                    tools
+                    functions
                 }
             }
         };
@@ -75,19 +84,29 @@ pub(crate) fn methods(block: &Block, tools: &[Tool], krate: Option<&Path>) -> To
 }
 
 /// What a faulty block leaves behind, so that registering its value brings no second error.
-pub(crate) fn methods_stand_in(block: &Block, krate: Option<&Path>) -> TokenStream {
+pub(crate) fn methods_stand_in(kind: Kind, block: &Block, krate: Option<&Path>) -> TokenStream {
     let import = import(krate);
+    let [registry, list] = registry(kind);
     let (cfgs, self_ty) = (block.cfgs(), &block.self_ty);
     let (generics, _, clause) = block.generics.split_for_impl();
     quote! {
         #(#cfgs)*
         const _: () = {
             #import
-            impl #generics __mcp::Tools for #self_ty #clause {
-                fn tools(self: __mcp::Arc<Self>) -> __mcp::Vec<__mcp::BoundMethod> {
+            impl #generics __mcp::#registry for #self_ty #clause {
+                fn #list(self: __mcp::Arc<Self>) -> __mcp::Vec<__mcp::BoundMethod> {
                     loop {}
                 }
             }
         };
+    }
+}
+
+/// The trait of a value with functions of a kind, and the name of its function.
+fn registry(kind: Kind) -> [TokenStream; 2] {
+    match kind {
+        Kind::Tool => [quote!(Tools), quote!(tools)],
+        Kind::Prompt => [quote!(Prompts), quote!(prompts)],
+        Kind::Resource => [quote!(Resources), quote!(resources)],
     }
 }

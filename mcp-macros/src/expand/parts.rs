@@ -4,7 +4,8 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Path;
 
-use crate::tool::model::Tool;
+use crate::function::Kind;
+use crate::function::model::Function;
 
 /// `use ..::__private as __mcp`: everything else is reached through it, so that nothing of a prelude is needed.
 pub(super) fn import(krate: Option<&Path>) -> TokenStream {
@@ -17,8 +18,8 @@ pub(super) fn import(krate: Option<&Path>) -> TokenStream {
 }
 
 /// Only the user's own calls of a deprecated function are to warn.
-pub(super) fn allow(tool: &Tool) -> TokenStream {
-    if tool.deprecated {
+pub(super) fn allow(function: &Function) -> TokenStream {
+    if function.deprecated {
         quote!(#[allow(deprecated)])
     } else {
         TokenStream::new()
@@ -28,4 +29,13 @@ pub(super) fn allow(tool: &Tool) -> TokenStream {
 /// A local of ours: another name to the compiler than the same name of the user's.
 pub(super) fn local(name: &str, index: usize) -> syn::Ident {
     format_ident!("{name}_{index}", span = proc_macro2::Span::mixed_site())
+}
+
+/// The trait that says of which kind a function is.
+pub(super) fn marker(kind: Kind) -> TokenStream {
+    match kind {
+        Kind::Tool => quote!(Tool),
+        Kind::Prompt => quote!(Prompt),
+        Kind::Resource => quote!(Resource),
+    }
 }

@@ -5,9 +5,9 @@ use quote::{quote, quote_spanned};
 use syn::Type;
 
 use super::parts::local;
+use crate::function::model::{FormatArgument, Marker, Parameter, Question, Receiver, Role};
+use crate::function::rename_self;
 use crate::syntax::{first_span, ours};
-use crate::tool::model::{FormatArgument, Marker, Parameter, Question, Receiver, Role};
-use crate::tool::rename_self;
 
 /// The `T` of a marker `Elicit<T>`, asked of the trait.
 pub(super) fn value(ty: &Type) -> TokenStream {

@@ -1,49 +1,40 @@
-//! A tool's `FunctionSpec`: constant data.
+//! A function's `FunctionSpec`: constant data.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Type;
 
 use super::question;
+use crate::function::Kind;
+use crate::function::model::{
+    Argument, Complete, Default, Function, Icon, Keys, Keyword, Once, Parameter, Resource, Role,
+    Value,
+};
 use crate::syntax::{first_span, ours, plain};
-use crate::tool::model::{Argument, Default, Icon, Keyword, Once, Parameter, Role, Tool, Value};
 
-pub(super) fn of(tool: &Tool) -> TokenStream {
-    let name = &tool.name;
-    let title = option(tool.title.as_ref());
-    let description = option(tool.description.as_ref());
-    let icons = tool.icons.iter().map(icon);
-    let [read_only, destructive, idempotent, open_world] = {
-        let hints = tool.hints;
-        [
-            hints.read_only,
-            hints.destructive,
-            hints.idempotent,
-            hints.open_world,
-        ]
-        .map(option)
-    };
-    let arguments = arguments(tool);
-    let extra = if tool.ignores_extra {
+pub(super) fn of(function: &Function) -> TokenStream {
+    let name = &function.name;
+    let title = option(function.title.as_ref());
+    let description = option(function.description.as_ref());
+    let icons = function.icons.iter().map(icon);
+    let kind = kind(&function.keys);
+    let arguments = arguments(function);
+    let extra = if function.ignores_extra {
         quote!(Ignore)
     } else {
         quote!(Refuse)
     };
-    let input_schema = option(
-        tool.input_schema
-            .as_ref()
-            .map(|schema| quote!(|| __mcp::Into::into(#schema))),
-    );
-    let output = output(tool);
-    let states = tool.parameters.iter().filter_map(state);
-    let markers = tool.parameters.iter().filter_map(marker);
-    let once = match tool.once {
+    let output = output(function);
+    let states = function.parameters.iter().filter_map(state);
+    let markers = function.parameters.iter().filter_map(marker);
+    let once = match function.once {
         Once::No => quote!(No),
         Once::Exchange => quote!(Exchange),
         Once::Key(_) => quote!(Key),
     };
     let timeout = option(
-        tool.timeout_ms
+        function
+            .timeout_ms
             .map(|time| quote!(__mcp::Duration::from_millis(#time))),
     );
     quote! {
@@ -52,15 +43,7 @@ pub(super) fn of(tool: &Tool) -> TokenStream {
             title: #title,
             description: #description,
             icons: &[#(#icons),*],
-            kind: __mcp::KindSpec::Tool(__mcp::ToolSpec {
-                annotations: __mcp::AnnotationSpec {
-                    read_only: #read_only,
-                    destructive: #destructive,
-                    idempotent: #idempotent,
-                    open_world: #open_world,
-                },
-                input_schema: #input_schema,
-            }),
+            kind: #kind,
             arguments: #arguments,
             extra: __mcp::Extra::#extra,
             output: #output,
@@ -70,6 +53,55 @@ pub(super) fn of(tool: &Tool) -> TokenStream {
             timeout: #timeout,
             location: __mcp::Location { file: __mcp::file!(), line: __mcp::line!() },
         }
+    }
+}
+
+/// What only this kind of function has.
+fn kind(keys: &Keys) -> TokenStream {
+    match keys {
+        Keys::Tool {
+            hints,
+            input_schema,
+        } => {
+            let read_only = option(hints.read_only);
+            let destructive = option(hints.destructive);
+            let idempotent = option(hints.idempotent);
+            let open_world = option(hints.open_world);
+            let schema = input_schema.as_ref();
+            let schema = option(schema.map(|schema| quote!(|| __mcp::Into::into(#schema))));
+            quote! {
+                __mcp::KindSpec::Tool(__mcp::ToolSpec {
+                    annotations: __mcp::AnnotationSpec {
+                        read_only: #read_only,
+                        destructive: #destructive,
+                        idempotent: #idempotent,
+                        open_world: #open_world,
+                    },
+                    input_schema: #schema,
+                })
+            }
+        }
+        Keys::Prompt => quote!(__mcp::KindSpec::Prompt),
+        Keys::Resource(resource) => self::resource(resource),
+    }
+}
+
+fn resource(resource: &Resource) -> TokenStream {
+    let uri = &resource.uri;
+    let mime_type = option(resource.mime_type.as_ref());
+    let size = option(resource.size);
+    let audience = &resource.audience;
+    let priority = option(resource.priority);
+    let last_modified = option(resource.last_modified.as_ref());
+    quote! {
+        __mcp::KindSpec::Resource(__mcp::ResourceSpec {
+            uri: #uri,
+            mime_type: #mime_type,
+            size: #size,
+            audience: &[#(#audience),*],
+            priority: #priority,
+            last_modified: #last_modified,
+        })
     }
 }
 
@@ -90,22 +122,27 @@ fn icon(icon: &Icon) -> TokenStream {
     quote!(__mcp::IconSpec { src: #src, mime_type: #mime_type, sizes: &[#(#sizes),*], theme: #theme })
 }
 
-fn output(tool: &Tool) -> TokenStream {
-    match &tool.output {
-        None => quote!(__mcp::OutputSpec::of::<()>()),
-        Some(ty) => quote_spanned!(ours(first_span(ty))=> __mcp::OutputSpec::of::<#ty>()),
+fn output(function: &Function) -> TokenStream {
+    let Some(ty) = &function.output else {
+        return quote!(__mcp::OutputSpec::of::<()>());
+    };
+    let span = ours(first_span(ty));
+    match function.keys.kind() {
+        Kind::Tool => quote_spanned!(span=> __mcp::OutputSpec::of::<#ty>()),
+        Kind::Prompt => quote_spanned!(span=> __mcp::OutputSpec::of_prompt::<#ty>()),
+        Kind::Resource => quote_spanned!(span=> __mcp::OutputSpec::of_resource::<#ty>()),
     }
 }
 
-fn arguments(tool: &Tool) -> TokenStream {
-    let list = tool
+fn arguments(function: &Function) -> TokenStream {
+    let list = function
         .parameters
         .iter()
         .filter_map(|parameter| match &parameter.role {
             Role::Argument(argument) => Some(argument_spec(&parameter.ty, argument)),
             _ => None,
         });
-    let whole = tool
+    let whole = function
         .parameters
         .iter()
         .find_map(|parameter| match &parameter.role {
@@ -147,17 +184,34 @@ fn argument_spec(ty: &Type, argument: &Argument) -> TokenStream {
         quote_spanned!(span=> __mcp::default_value!(#owned, #value))
     }));
     let keywords = argument.keywords.iter().map(keyword);
+    let schema = if argument.is_path {
+        quote_spanned!(span=> __mcp::path_schema_of::<#described>)
+    } else {
+        quote!(__mcp::schema_of::<#described>)
+    };
+    let header = option(argument.header.as_ref());
+    let complete = option(argument.complete.as_ref().map(complete));
     quote! {
         __mcp::ArgumentSpec {
             name: #name,
             aliases: &[#(#aliases),*],
             description: #description,
-            schema: __mcp::schema_of::<#described>,
+            schema: #schema,
             optional: #optional,
             default: #default,
             keywords: &[#(#keywords),*],
-            header: __mcp::Option::None,
-            complete: __mcp::Option::None,
+            header: #header,
+            complete: #complete,
+        }
+    }
+}
+
+fn complete(complete: &Complete) -> TokenStream {
+    match complete {
+        Complete::List(values) => quote!(__mcp::CompleteSpec::List(&[#(#values),*])),
+        Complete::Function(function) => {
+            let span = ours(first_span(function));
+            quote_spanned!(span=> __mcp::CompleteSpec::Function(|typing| __mcp::complete_with(typing, #function)))
         }
     }
 }

@@ -1,13 +1,15 @@
-//! Snapshots of what three tools and a form become: the expansion is to stay small, data and one call.
+//! Snapshots of what functions and forms become: the expansion is to stay small, data and one call.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use quote::quote;
 
-use crate::{form, tool};
+use crate::form;
+use crate::function::{Kind, free, methods};
 
 #[test]
 fn synchronous_function_with_described_arguments() {
-    let expanded = tool::function(
+    let expanded = free(
+        Kind::Tool,
         quote!(read_only, title = "Add", timeout = "2s"),
         quote! {
             /// Adds two numbers.
@@ -26,7 +28,8 @@ fn synchronous_function_with_described_arguments() {
 
 #[test]
 fn questions_that_depend_on_each_other() {
-    let expanded = tool::function(
+    let expanded = free(
+        Kind::Tool,
         quote!(destructive, once = note_id),
         quote! {
             async fn delete_note(
@@ -42,13 +45,69 @@ fn questions_that_depend_on_each_other() {
 
 #[test]
 fn methods_of_a_generic_type() {
-    let expanded = tool::methods(
+    let expanded = methods(
+        Kind::Tool,
         TokenStream::new(),
         quote! {
             impl<B: Backend> Shop<B> {
                 /// Quotes.
                 #[tool]
                 async fn quote(&self, row: B::Row, ctx: &Context) -> String { self.text(row) }
+            }
+        },
+    );
+    insta::assert_snapshot!(readable(expanded));
+}
+
+#[test]
+fn prompt_with_completions() {
+    let expanded = free(
+        Kind::Prompt,
+        quote!(title = "Review"),
+        quote! {
+            /// Reviews code.
+            pub async fn review(
+                #[complete("rust", "python")] language: &str,
+                #[complete(frameworks)] framework: Option<String>,
+                #[elicit("How strict?")] strictness: Elicit<Strictness>,
+            ) -> Vec<PromptMessage> { todo!() }
+        },
+    );
+    insta::assert_snapshot!(readable(expanded));
+}
+
+#[test]
+fn resource_with_a_template() {
+    let expanded = free(
+        Kind::Resource,
+        quote!(
+            "file:///{+path}{?line}",
+            mime_type = "text/plain",
+            audience("user"),
+            priority = 0.5,
+            last_modified = "2025-01-12T15:00:58Z"
+        ),
+        quote! {
+            /// A file of the project.
+            fn file(path: SafePath, line: Option<u32>, root: State<Root>) -> Result<String, ToolError> { todo!() }
+        },
+    );
+    insta::assert_snapshot!(readable(expanded));
+}
+
+#[test]
+fn methods_of_another_kind_are_left_alone() {
+    let expanded = methods(
+        Kind::Resource,
+        TokenStream::new(),
+        quote! {
+            #[tool]
+            impl Shop {
+                #[tool]
+                fn quote(&self, #[header("Region")] region: String) -> String { region }
+
+                #[resource("shop://orders", size = 12)]
+                fn orders(&self) -> String { self.text() }
             }
         },
     );

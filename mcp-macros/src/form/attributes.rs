@@ -6,9 +6,9 @@ use syn::{Attribute, Ident, LitStr, Path, Token, parenthesized, token};
 
 use super::case::Case;
 use crate::errors::Errors;
+use crate::function::crate_path;
 use crate::names;
 use crate::syntax::{attribute_entries, skip_value, text_value};
-use crate::tool::crate_path;
 
 /// Where an attribute stands.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Attribute, Expr, Ident, LitStr, Token, parenthesized, parse_quote, token};
 
+use super::header;
 use super::model::{Argument, Keyword, Value};
 use super::serde_attrs::quoted_type;
 use crate::errors::Errors;
@@ -98,6 +99,10 @@ fn entry(input: ParseStream<'_>, argument: &mut Argument, errors: &mut Errors) -
             let content = list(input, &key, "extend(\"x-key\" = value)")?;
             entries(content, errors, |input| {
                 let name: LitStr = input.parse()?;
+                if name.value() == header::KEYWORD {
+                    let message = "write `#[header(\"..\")]`, which is checked when it compiles";
+                    return Err(syn::Error::new(name.span(), message));
+                }
                 input.parse::<Token![=]>()?;
                 argument.keyword(&name.value(), Value::Json(json(input)?));
                 Ok(())

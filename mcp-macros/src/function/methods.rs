@@ -1,35 +1,41 @@
-//! `#[tool]` on an `impl` block: finds the marked methods of an `impl` block, whose other members stay unread.
+//! The attributes on an `impl` block: finds the methods that are marked as well, whose other members stay unread.
+//!
+//! Each attribute takes the methods of its own kind and leaves the others alone, so that they stack.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Generics, Path, Token, Type, braced};
 
-use super::model::Tool;
+use super::model::Function;
 use super::options::{self, Options};
-use super::parse::Function;
-use super::{check, strip};
+use super::parse::Item;
+use super::{Kind, check, strip};
 use crate::errors::Errors;
 use crate::expand;
-use crate::syntax::cfgs;
+use crate::syntax::{cfgs, first_span};
 
-/// `#[tool]` on an `impl` block.
-pub(crate) fn methods(arguments: TokenStream, item: TokenStream) -> TokenStream {
+/// `#[tool]`, `#[prompt]` or `#[resource]` on an `impl` block.
+pub(crate) fn methods(kind: Kind, arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let krate = options::of_impl_block(arguments, &mut errors);
+    let krate = options::of_impl_block(kind, arguments, &mut errors);
     let block = errors.keep(syn::parse2::<Block>(item.clone()));
-    let tools = block
+    let functions = block
         .as_ref()
-        .map(|block| tools(block, &mut errors))
+        .map(|block| functions(kind, block, &mut errors))
         .unwrap_or_default();
     let given = if block.is_some() {
-        strip::impl_block(item)
+        strip::impl_block(kind, item)
     } else {
         item
     };
     let generated = match &block {
-        Some(block) if errors.is_empty() => expand::methods(block, &tools, krate.as_ref()),
-        Some(block) if block.can_have_tools() => expand::methods_stand_in(block, krate.as_ref()),
+        Some(block) if errors.is_empty() => {
+            expand::methods(kind, block, &functions, krate.as_ref())
+        }
+        Some(block) if block.can_be_shared() => {
+            expand::methods_stand_in(kind, block, krate.as_ref())
+        }
         _ => TokenStream::new(),
     };
     quote!(#given #errors #generated)
@@ -49,8 +55,8 @@ impl Block {
         cfgs(&self.attributes)
     }
 
-    /// Whether the type can be a value with tools at all, whatever is wrong with the tools.
-    pub(crate) fn can_have_tools(&self) -> bool {
+    /// Whether the type can be a value with functions at all, whatever is wrong with them.
+    fn can_be_shared(&self) -> bool {
         self.trait_.is_none() && self.generics.lifetimes().next().is_none()
     }
 }
@@ -96,10 +102,14 @@ impl Parse for Block {
     }
 }
 
-/// The tools of a block.
-fn tools(block: &Block, errors: &mut Errors) -> Vec<Tool> {
+/// The functions of one kind in a block.
+fn functions(kind: Kind, block: &Block, errors: &mut Errors) -> Vec<Function> {
+    let name = kind.name();
     if let Some(trait_) = &block.trait_ {
-        errors.on(trait_, "the methods of a trait cannot be tools: move them to an `impl` block of the type itself");
+        let message = format!(
+            "the methods of a trait cannot be {name}s: move them to an `impl` block of the type itself"
+        );
+        errors.on(trait_, message);
         return Vec::new();
     }
     if let Some(lifetime) = block.generics.lifetimes().next() {
@@ -108,45 +118,56 @@ fn tools(block: &Block, errors: &mut Errors) -> Vec<Tool> {
             "a server keeps the value, so it cannot borrow: own the data, or share it in an `Arc`",
         );
     }
-    let mut tools = Vec::new();
+    let mut functions = Vec::new();
     let mut marked = false;
     for member in strip::members(block.members.clone()) {
-        if let (Some(mark), rest) = strip::split_mark(member) {
+        if let (Some(mark), rest) = strip::split_mark(kind, member) {
             marked = true;
-            tools.extend(method(&mark, rest, errors));
+            functions.extend(method(kind, &mark, rest, errors));
         }
     }
     if !marked {
-        errors.on(
-            &block.self_ty,
-            "no method here is a tool: mark one with `#[tool]`",
+        let message = format!(
+            "no method here is a {name}: mark one with `{}`",
+            kind.mark()
         );
+        errors.on(&block.self_ty, message);
     }
-    tools
+    functions
 }
 
-fn method(mark: &Attribute, rest: TokenStream, errors: &mut Errors) -> Option<Tool> {
+fn method(
+    kind: Kind,
+    mark: &Attribute,
+    rest: TokenStream,
+    errors: &mut Errors,
+) -> Option<Function> {
     let arguments = match &mark.meta {
         syn::Meta::Path(_) => TokenStream::new(),
         syn::Meta::List(list) => list.tokens.clone(),
         syn::Meta::NameValue(pair) => {
-            errors.on(
-                pair,
-                "write the keys in parentheses: `#[tool(title = \"..\")]`",
-            );
+            let usage = match kind {
+                Kind::Tool | Kind::Prompt => format!("#[{}(title = \"..\")]", kind.name()),
+                Kind::Resource => "#[resource(\"note://{id}\")]".to_owned(),
+            };
+            errors.on(pair, format!("write the keys in parentheses: `{usage}`"));
             return None;
         }
     };
-    let options = Options::parse(arguments, errors);
+    let options = Options::parse(kind, arguments, first_span(mark.path()), errors);
     if let Some(key) = options.key("handle") {
         errors.on(key, "a method has no struct to name: remove `handle`");
     }
     if let Some(key) = options.key("crate") {
-        errors.on(
-            key,
-            "the whole block has one server crate: write `#[tool(crate = ..)]` on the `impl`",
+        let message = format!(
+            "the whole block has one server crate: write `#[{}(crate = ..)]` on the `impl`",
+            kind.name()
         );
+        errors.on(key, message);
     }
-    let function = errors.keep(syn::parse2::<Function>(rest))?;
-    check::method(&function, options, errors)
+    let item = errors.keep(Item::parse(kind, rest))?;
+    if let Some(other) = kind.other_mark(&item.attributes) {
+        errors.on(other, kind.conflict(other));
+    }
+    check::method(&item, options, errors)
 }

@@ -6,12 +6,13 @@
 use quote::ToTokens;
 use syn::Type;
 
+use super::Kind;
 use crate::errors::Errors;
 use crate::syntax::{last_segment, only_argument, peel};
 
 /// The kind of a parameter.
-pub(super) enum Kind {
-    /// Anything else: an argument of the tool.
+pub(super) enum ParameterKind {
+    /// Anything else: an argument of the function.
     Plain {
         is_str: bool,
     },
@@ -28,9 +29,9 @@ pub(super) enum Kind {
 }
 
 /// The kind, or `None` when the type is refused.
-pub(super) fn of(ty: &Type, errors: &mut Errors) -> Option<Kind> {
+pub(super) fn of(kind: Kind, ty: &Type, errors: &mut Errors) -> Option<ParameterKind> {
     if let Type::Reference(reference) = peel(ty) {
-        return referenced(ty, reference, errors);
+        return referenced(kind, ty, reference, errors);
     }
     if let Type::ImplTrait(_) = peel(ty) {
         errors.on(
@@ -40,32 +41,38 @@ pub(super) fn of(ty: &Type, errors: &mut Errors) -> Option<Kind> {
         return None;
     }
     let Some(segment) = last_segment(ty) else {
-        return plain(ty, errors);
+        return plain(kind, ty, errors);
     };
     let value = only_argument(segment).cloned();
     Some(match segment.ident.to_string().as_str() {
-        "Context" => Kind::Context { referenced: None },
-        "State" => Kind::State,
-        "Args" => Kind::Arguments,
-        "Elicit" => Kind::Marker {
+        "Context" => ParameterKind::Context { referenced: None },
+        "State" => ParameterKind::State,
+        "Args" => ParameterKind::Arguments,
+        "Elicit" => ParameterKind::Marker {
             name: "Elicit",
             value,
         },
-        "Resolve" => Kind::Marker {
+        "Resolve" => ParameterKind::Marker {
             name: "Resolve",
             value,
         },
-        _ => return plain(ty, errors),
+        _ => return plain(kind, ty, errors),
     })
 }
 
-fn referenced(ty: &Type, reference: &syn::TypeReference, errors: &mut Errors) -> Option<Kind> {
+fn referenced(
+    kind: Kind,
+    ty: &Type,
+    reference: &syn::TypeReference,
+    errors: &mut Errors,
+) -> Option<ParameterKind> {
     let inner = peel(&reference.elem);
     let name = last_segment(inner)
         .map(|segment| segment.ident.to_string())
         .unwrap_or_default();
     if reference.mutability.is_some() {
-        errors.on(ty, "a tool cannot take `&mut`: take it owned");
+        let message = format!("a {} cannot take `&mut`: take it owned", kind.name());
+        errors.on(ty, message);
         return None;
     }
     match name.as_str() {
@@ -80,9 +87,9 @@ fn referenced(ty: &Type, reference: &syn::TypeReference, errors: &mut Errors) ->
                 "an argument lives as long as its call: take `&str` or `String`",
             );
         }
-        "str" => return Some(Kind::Plain { is_str: true }),
+        "str" => return Some(ParameterKind::Plain { is_str: true }),
         "Context" => {
-            return Some(Kind::Context {
+            return Some(ParameterKind::Context {
                 referenced: Some(inner.clone()),
             });
         }
@@ -94,7 +101,7 @@ fn referenced(ty: &Type, reference: &syn::TypeReference, errors: &mut Errors) ->
     None
 }
 
-fn plain(ty: &Type, errors: &mut Errors) -> Option<Kind> {
+fn plain(kind: Kind, ty: &Type, errors: &mut Errors) -> Option<ParameterKind> {
     if let Some(reference) = inner_reference(ty) {
         errors.on(
             &reference,
@@ -102,7 +109,35 @@ fn plain(ty: &Type, errors: &mut Errors) -> Option<Kind> {
         );
         return None;
     }
-    Some(Kind::Plain { is_str: false })
+    if let Some(found) = structured(ty).filter(|_| kind != Kind::Tool) {
+        let what = match kind {
+            Kind::Resource => "a variable of a URI",
+            Kind::Prompt | Kind::Tool => "an argument of a prompt",
+        };
+        errors.on(
+            ty,
+            format!("{what} is text, which {found} cannot be read from: take a `String` and take it apart in the body"),
+        );
+        return None;
+    }
+    Some(ParameterKind::Plain { is_str: false })
+}
+
+/// What is known, by how it is written, to need more than one text.
+fn structured(ty: &Type) -> Option<&'static str> {
+    match peel(ty) {
+        Type::Tuple(_) => Some("a tuple"),
+        Type::Array(_) | Type::Slice(_) => Some("a list"),
+        ty => {
+            let segment = last_segment(ty)?;
+            match segment.ident.to_string().as_str() {
+                "Option" => only_argument(segment).and_then(structured),
+                "Vec" | "VecDeque" | "HashSet" | "BTreeSet" => Some("a list"),
+                "HashMap" | "BTreeMap" => Some("a map"),
+                _ => None,
+            }
+        }
+    }
 }
 
 fn owned(inner: &Type) -> String {

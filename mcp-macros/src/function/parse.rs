@@ -1,25 +1,32 @@
 //! Reads a function without reading its body, so that a body which does not parse (somebody is typing in it)
-//! is still a tool whose names complete.
+//! is still a function whose names complete.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use syn::parse::{Parse, ParseStream};
+use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Ident, Signature, Token, Visibility};
 
+use super::Kind;
+
 /// A function with its body left as tokens.
-pub(crate) struct Function {
-    pub(crate) attributes: Vec<Attribute>,
-    pub(crate) visibility: Visibility,
-    pub(crate) signature: Signature,
+pub(super) struct Item {
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) visibility: Visibility,
+    pub(super) signature: Signature,
 }
 
-impl Parse for Function {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+impl Item {
+    pub(super) fn parse(kind: Kind, item: TokenStream) -> syn::Result<Self> {
+        (|input: ParseStream<'_>| Self::read(kind, input)).parse2(item)
+    }
+
+    fn read(kind: Kind, input: ParseStream<'_>) -> syn::Result<Self> {
+        let name = kind.name();
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
         if !starts_function(input) {
-            return Err(
-                input.error("`tool` goes on a function, or on an `impl` block and its methods")
-            );
+            return Err(input.error(format!(
+                "`{name}` goes on a function, or on an `impl` block and its methods"
+            )));
         }
         let signature: Signature = input.parse()?;
         match input.parse::<TokenTree>() {
@@ -27,7 +34,7 @@ impl Parse for Function {
             _ => {
                 return Err(syn::Error::new_spanned(
                     &signature.ident,
-                    "a tool needs a body: write it in `{ .. }`",
+                    format!("a {name} needs a body: write it in `{{ .. }}`"),
                 ));
             }
         }
@@ -56,7 +63,7 @@ fn starts_function(input: ParseStream<'_>) -> bool {
 }
 
 /// The name after `fn`, for what must be generated even when the signature does not parse.
-pub(crate) fn name_of(item: &TokenStream) -> Option<Ident> {
+pub(super) fn name_of(item: &TokenStream) -> Option<Ident> {
     let mut tokens = item.clone().into_iter();
     tokens.find(|token| matches!(token, TokenTree::Ident(ident) if ident == "fn"))?;
     match tokens.next() {

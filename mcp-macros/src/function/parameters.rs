@@ -1,4 +1,4 @@
-//! The rules for the parameters of a tool.
+//! The rules for the parameters of a function.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,15 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, FnArg, Ident, Pat, PatType, Token, Type};
 
 use super::check::typed;
-use super::kind::{self, Kind};
 use super::model::{Argument, Marker, Once, Parameter, Role};
-use super::{doc, order, question, schemars_attrs, serde_attrs};
+use super::parameter_kind::{self, ParameterKind};
+use super::{Kind, completion, doc, header, order, question, schemars_attrs, serde_attrs};
 use crate::errors::Errors;
 use crate::syntax::{last_segment, plain};
 
 /// The parameters of a function, those with faults left out.
 pub(super) fn check(
+    kind: Kind,
     inputs: &Punctuated<FnArg, Token![,]>,
     once: &Once,
     errors: &mut Errors,
@@ -22,10 +23,11 @@ pub(super) fn check(
     let inputs: Vec<&PatType> = inputs.iter().filter_map(typed).collect();
     let mut parameters: Vec<_> = inputs
         .iter()
-        .filter_map(|input| parameter(input, errors))
+        .filter_map(|input| parameter(kind, input, errors))
         .collect();
     one_struct(&parameters, errors);
     wire_names(&parameters, errors);
+    header::unique(&parameters, errors);
     let markers: Vec<String> = inputs
         .iter()
         .filter(|input| is_marker(&input.ty))
@@ -36,14 +38,22 @@ pub(super) fn check(
     parameters
 }
 
-fn parameter(input: &PatType, errors: &mut Errors) -> Option<Parameter> {
-    let role = role(input, errors);
+/// The names that are declared, also those of parameters with faults.
+pub(super) fn declared(inputs: &Punctuated<FnArg, Token![,]>) -> Vec<String> {
+    inputs.iter().filter_map(typed).map(wire_name).collect()
+}
+
+fn parameter(kind: Kind, input: &PatType, errors: &mut Errors) -> Option<Parameter> {
+    let role = role(kind, input, errors);
     let Some(ident) = name_of(input) else {
         let message = match &*input.pat {
             Pat::Wild(_) => {
                 "an argument needs a name, which clients see: write one in place of `_`"
             }
-            _ => "a parameter of a tool is a plain name: take it apart in the body",
+            _ => &format!(
+                "a parameter of a {} is a plain name: take it apart in the body",
+                kind.name()
+            ),
         };
         errors.on(&input.pat, message);
         return None;
@@ -72,26 +82,77 @@ fn is_marker(ty: &Type) -> bool {
     last_segment(ty).is_some_and(|segment| segment.ident == "Elicit" || segment.ident == "Resolve")
 }
 
-fn role(input: &PatType, errors: &mut Errors) -> Option<Role> {
-    let (mut questions, mut describing) = (Vec::new(), Vec::new());
-    for attribute in &input.attrs {
-        match attribute.path().get_ident().map(ToString::to_string).as_deref() {
-            Some("elicit" | "resolve") => questions.push(attribute),
-            Some("serde" | "schemars") => describing.push(attribute),
-            Some("cfg" | "cfg_attr") => errors.on(
-                attribute,
-                "a parameter cannot depend on the configuration: write the whole function once for each `#[cfg(..)]`",
-            ),
-            _ => {}
+/// The attributes of a parameter that are ours, by what they are for.
+#[derive(std::default::Default)]
+struct Attributes<'a> {
+    /// `elicit` and `resolve`.
+    questions: Vec<&'a Attribute>,
+    /// `serde` and `schemars`.
+    describing: Vec<&'a Attribute>,
+    completes: Vec<&'a Attribute>,
+    headers: Vec<&'a Attribute>,
+}
+
+impl<'a> Attributes<'a> {
+    fn of(input: &'a PatType, errors: &mut Errors) -> Self {
+        let mut found = Self::default();
+        for attribute in &input.attrs {
+            match attribute.path().get_ident().map(ToString::to_string).as_deref() {
+                Some("elicit" | "resolve") => found.questions.push(attribute),
+                Some("serde" | "schemars") => found.describing.push(attribute),
+                Some("complete") => found.completes.push(attribute),
+                Some("header") => found.headers.push(attribute),
+                Some("cfg" | "cfg_attr") => errors.on(
+                    attribute,
+                    "a parameter cannot depend on the configuration: write the whole function once for each `#[cfg(..)]`",
+                ),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Only plain arguments may carry what is left.
+    fn refuse(&self, kind: Kind, given: &str, errors: &mut Errors) {
+        for attribute in &self.describing {
+            let message = format!("this describes an argument, and `{given}` is none: remove it");
+            errors.on(attribute, message);
+        }
+        let is_struct = given == "Args";
+        for attribute in &self.completes {
+            let message = completion::refusal(kind).unwrap_or_else(|| {
+                let way_out = if is_struct {
+                    "take the argument as a parameter of its own"
+                } else {
+                    "remove it"
+                };
+                format!("`complete` is for one argument, and `{given}` is none: {way_out}")
+            });
+            errors.on(attribute, message);
+        }
+        for attribute in &self.headers {
+            let message = header::refusal(kind).unwrap_or_else(|| {
+                let way_out = if is_struct {
+                    "write `#[schemars(extend(\"x-mcp-header\" = \"..\"))]` on the field"
+                } else {
+                    "remove it"
+                };
+                format!("`header` is for one argument, and `{given}` is none: {way_out}")
+            });
+            errors.on(attribute, message);
         }
     }
-    let kind = kind::of(&input.ty, errors)?;
-    if let Kind::Marker { name, value } = &kind {
-        let wire = name_of(input).map(|name| plain(&name)).unwrap_or_default();
-        refuse_descriptions(&describing, name, errors);
-        return marker(input, &questions, name, value.as_ref(), wire, errors).map(Role::Marker);
+}
+
+fn role(kind: Kind, input: &PatType, errors: &mut Errors) -> Option<Role> {
+    let attributes = Attributes::of(input, errors);
+    let taken = parameter_kind::of(kind, &input.ty, errors)?;
+    if let ParameterKind::Marker { name, value } = &taken {
+        attributes.refuse(kind, name, errors);
+        let (questions, wire) = (&attributes.questions, wire_name(input));
+        return marker(input, questions, name, value.as_ref(), wire, errors).map(Role::Marker);
     }
-    if let Some(attribute) = questions.first() {
+    if let Some(attribute) = attributes.questions.first() {
         let given = attribute.path().to_token_stream();
         let message = format!(
             "`{given}` is for a parameter of type `Elicit<T>` or `Resolve<T>`: change the type or remove it"
@@ -99,43 +160,35 @@ fn role(input: &PatType, errors: &mut Errors) -> Option<Role> {
         errors.on(attribute, message);
         return None;
     }
-    Some(match kind {
-        Kind::Plain { is_str } => {
-            Role::Argument(Box::new(argument(input, is_str, &describing, errors)))
+    Some(match taken {
+        ParameterKind::Plain { is_str } => {
+            Role::Argument(Box::new(argument(kind, input, is_str, &attributes, errors)))
         }
-        Kind::Arguments => {
-            refuse_descriptions(&describing, "Args", errors);
+        ParameterKind::Arguments => {
+            attributes.refuse(kind, "Args", errors);
             Role::Arguments
         }
-        Kind::State => {
-            refuse_descriptions(&describing, "State", errors);
+        ParameterKind::State => {
+            attributes.refuse(kind, "State", errors);
             Role::State
         }
-        Kind::Context { referenced } => {
-            refuse_descriptions(&describing, "Context", errors);
+        ParameterKind::Context { referenced } => {
+            attributes.refuse(kind, "Context", errors);
             Role::Context { referenced }
         }
-        Kind::Marker { .. } => return None,
+        ParameterKind::Marker { .. } => return None,
     })
 }
 
-fn refuse_descriptions(attributes: &[&Attribute], kind: &str, errors: &mut Errors) {
-    for attribute in attributes {
-        errors.on(
-            attribute,
-            format!("this describes an argument, and `{kind}` is none: remove it"),
-        );
-    }
-}
-
 fn argument(
+    kind: Kind,
     input: &PatType,
     is_str: bool,
-    describing: &[&Attribute],
+    attributes: &Attributes<'_>,
     errors: &mut Errors,
 ) -> Argument {
     let mut argument = Argument {
-        name: name_of(input).map(|name| plain(&name)).unwrap_or_default(),
+        name: wire_name(input),
         aliases: Vec::new(),
         description: None,
         is_str,
@@ -143,8 +196,11 @@ fn argument(
         deserialize_with: None,
         described_as: None,
         keywords: Vec::new(),
+        header: None,
+        complete: None,
+        is_path: false,
     };
-    for attribute in describing {
+    for attribute in &attributes.describing {
         if attribute.path().is_ident("serde") {
             serde_attrs::apply(attribute, &mut argument, errors);
         } else {
@@ -154,7 +210,31 @@ fn argument(
     if argument.description.is_none() {
         argument.description = doc::text(&input.attrs, errors).map(|text| quote!(#text));
     }
+    if let Some(attribute) = only(&attributes.completes, completion::refusal(kind), errors) {
+        argument.complete = completion::parse(attribute, errors);
+    }
+    if let Some(attribute) = only(&attributes.headers, header::refusal(kind), errors) {
+        argument.header = header::parse(attribute, &input.ty, errors);
+    }
     argument
+}
+
+/// The one attribute of its name, unless the kind of function has none of them.
+fn only<'a>(
+    attributes: &[&'a Attribute],
+    refusal: Option<String>,
+    errors: &mut Errors,
+) -> Option<&'a Attribute> {
+    let first = attributes.first()?;
+    if let Some(refusal) = refusal {
+        errors.on(first, refusal);
+        return None;
+    }
+    if let Some(second) = attributes.get(1) {
+        let name = second.path().to_token_stream();
+        errors.on(second, format!("`{name}` is given twice: keep one"));
+    }
+    Some(first)
 }
 
 fn marker(

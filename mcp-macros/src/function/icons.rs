@@ -1,9 +1,10 @@
-//! Values with a grammar of their own: icons, times, tool names.
+//! The key `icons`, which has a grammar of its own.
 
 use syn::parse::ParseStream;
 use syn::{Ident, LitStr, Token, bracketed, parenthesized, token};
 
 use super::model::Icon;
+use super::values;
 use crate::errors::Errors;
 use crate::names;
 use crate::syntax::{entries, text_value};
@@ -16,19 +17,11 @@ pub(super) fn icons(
     key: &Ident,
     errors: &mut Errors,
 ) -> syn::Result<Vec<Icon>> {
-    let content;
-    if input.peek(token::Paren) {
-        parenthesized!(content in input);
-    } else if input.peek(Token![=]) && input.peek2(token::Bracket) {
-        input.parse::<Token![=]>()?;
-        bracketed!(content in input);
-    } else {
-        let message = "`icons` takes a list: write `icons(\"https://..\", icon(src = \"..\", theme = \"dark\"))`";
-        return Err(syn::Error::new(key.span(), message));
-    }
+    let usage = "icons(\"https://..\", icon(src = \"..\", theme = \"dark\"))";
+    let content = values::list(input, key, usage)?;
     let mut icons = Vec::new();
     let mut inner = Errors::default();
-    entries(content.parse()?, errors, |input| {
+    entries(content, errors, |input| {
         icons.extend(icon(input, &mut inner)?);
         Ok(())
     });
@@ -129,92 +122,5 @@ fn theme(given: &LitStr) -> syn::Result<String> {
             given.span(),
             "`theme` is \"light\" or \"dark\"",
         )),
-    }
-}
-
-/// `"500ms"`, `"30s"`, `"2m"`, `"1h"`
-pub(super) fn milliseconds(given: &LitStr) -> syn::Result<u64> {
-    let text = given.value();
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, unit) = text.split_at(digits);
-    let unit = match unit {
-        "ms" => Some(1),
-        "s" => Some(1_000),
-        "m" => Some(60_000),
-        "h" => Some(3_600_000),
-        _ => None,
-    };
-    let time = number
-        .parse::<u64>()
-        .ok()
-        .zip(unit)
-        .and_then(|(number, unit)| number.checked_mul(unit));
-    match time {
-        Some(0) => Err(syn::Error::new(
-            given.span(),
-            "a timeout of zero ends every call: write a longer one, such as \"30s\"",
-        )),
-        Some(time) => Ok(time),
-        None => {
-            let message = format!(
-                "`{text}` is no time: write a whole number and `ms`, `s`, `m` or `h`, such as \"30s\""
-            );
-            Err(syn::Error::new(given.span(), message))
-        }
-    }
-}
-
-/// Why a tool name is not allowed. Specification: server/tools, Tool Names.
-pub(super) fn name_fault(name: &str) -> Option<String> {
-    if name.is_empty() || name.chars().count() > 128 {
-        return Some(format!(
-            "a tool name has 1 to 128 characters, this one has {}",
-            name.chars().count()
-        ));
-    }
-    let odd = name
-        .chars()
-        .find(|c| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-' | '.'))?;
-    Some(format!(
-        "a tool name has only `A-Z a-z 0-9 _ - .`, not `{}`",
-        odd.escape_debug()
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proc_macro2::Span;
-
-    fn time(text: &str) -> Option<u64> {
-        milliseconds(&LitStr::new(text, Span::call_site())).ok()
-    }
-
-    #[test]
-    fn times_need_a_number_and_a_unit() {
-        assert_eq!(time("500ms"), Some(500));
-        assert_eq!(time("30s"), Some(30_000));
-        assert_eq!(time("2m"), Some(120_000));
-        for wrong in [
-            "",
-            "s",
-            "30",
-            "30 s",
-            "-1s",
-            "1.5s",
-            "0s",
-            "99999999999999999999h",
-        ] {
-            assert_eq!(time(wrong), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn names_as_in_the_specification() {
-        assert_eq!(name_fault("admin.tools-list_2"), None);
-        assert_eq!(name_fault(&"a".repeat(128)), None);
-        for wrong in ["", "two words", "a/b", "größe", &"a".repeat(129)] {
-            assert!(name_fault(wrong).is_some(), "{wrong}");
-        }
     }
 }

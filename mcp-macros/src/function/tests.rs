@@ -3,7 +3,7 @@
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::quote;
 
-use super::{function, methods};
+use super::{Kind, free, methods};
 use crate::form;
 
 /// Every way to leave out one token, at any depth.
@@ -53,12 +53,36 @@ fn no_unfinished_function_panics_or_vanishes() {
         icons("https://a", icon(src = "https://b", sizes = ["1x1"]))
     );
     for keys in with_one_less(&keys) {
-        function(keys, item());
+        free(Kind::Tool, keys, item());
     }
     for item in with_one_less(&item()) {
-        let given_back = function(keys.clone(), item.clone()).to_string();
+        let given_back = free(Kind::Tool, keys.clone(), item.clone()).to_string();
         let has_body = item.to_string().contains("body .");
         assert_eq!(given_back.contains("body ."), has_body, "{given_back}");
+    }
+}
+
+#[test]
+fn no_unfinished_prompt_or_resource_panics_or_vanishes() {
+    let keys = quote!(
+        "note://{note_id}{?a}",
+        mime_type = "text/plain",
+        audience("user"),
+        priority = 0.5,
+        last_modified = "2025-01-12"
+    );
+    let item = quote! {
+        async fn note(#[complete(ids)] note_id: &str, #[complete("a", "b")] #[header("A")] a: Option<u8>) -> String { body. }
+    };
+    for kind in [Kind::Prompt, Kind::Resource] {
+        for keys in with_one_less(&keys) {
+            free(kind, keys, item.clone());
+        }
+        for item in with_one_less(&item) {
+            let given_back = free(kind, keys.clone(), item.clone()).to_string();
+            let has_body = item.to_string().contains("body .");
+            assert_eq!(given_back.contains("body ."), has_body, "{given_back}");
+        }
     }
 }
 
@@ -68,7 +92,7 @@ fn no_unfinished_block_panics() {
     let item: TokenStream = item.parse().expect("the same tokens and a receiver");
     let block = quote!(impl<T: Send, const N: usize> Shop<T, N> where T: Sync { const X: u8 = 1; #[tool(title = "T")] #item });
     for block in with_one_less(&block) {
-        methods(quote!(crate = ::a), block);
+        methods(Kind::Tool, quote!(crate = ::a), block);
     }
 }
 

@@ -1,12 +1,15 @@
-//! A tool after all checks: what the expansion prints.
+//! A function after all checks: what the expansion prints.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, Expr, Ident, Path, Type, Visibility};
+use syn::{Attribute, Expr, Ident, LitStr, Path, Type, Visibility};
 
-/// A checked tool.
-pub(crate) struct Tool {
+use super::Kind;
+
+/// A checked tool, prompt or resource.
+pub(crate) struct Function {
+    pub(crate) keys: Keys,
     pub(crate) name: String,
-    pub(crate) function: Ident,
+    pub(crate) ident: Ident,
     pub(crate) is_async: bool,
     pub(crate) receiver: Receiver,
     /// Copied to everything that is generated.
@@ -16,14 +19,43 @@ pub(crate) struct Tool {
     pub(crate) title: Option<Expr>,
     pub(crate) description: Option<TokenStream>,
     pub(crate) icons: Vec<Icon>,
-    pub(crate) hints: Hints,
     pub(crate) once: Once,
     pub(crate) timeout_ms: Option<u64>,
     pub(crate) ignores_extra: bool,
-    pub(crate) input_schema: Option<Expr>,
     /// `None` where no return type is written.
     pub(crate) output: Option<Type>,
     pub(crate) parameters: Vec<Parameter>,
+}
+
+/// The kind, with the keys that only it has.
+pub(crate) enum Keys {
+    Tool {
+        hints: Hints,
+        input_schema: Option<Expr>,
+    },
+    Prompt,
+    Resource(Resource),
+}
+
+impl Keys {
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Self::Tool { .. } => Kind::Tool,
+            Self::Prompt => Kind::Prompt,
+            Self::Resource(_) => Kind::Resource,
+        }
+    }
+}
+
+/// What `#[resource(..)]` alone says.
+pub(crate) struct Resource {
+    /// The URI, or the template of it.
+    pub(crate) uri: LitStr,
+    pub(crate) mime_type: Option<String>,
+    pub(crate) size: Option<u64>,
+    pub(crate) audience: Vec<String>,
+    pub(crate) priority: Option<f64>,
+    pub(crate) last_modified: Option<String>,
 }
 
 /// The struct that stands for a free function in the type namespace.
@@ -34,7 +66,7 @@ pub(crate) struct Handle {
     pub(crate) krate: Option<Path>,
 }
 
-/// What a tool is called on.
+/// What the function is called on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Receiver {
     /// A free function.
@@ -45,7 +77,7 @@ pub(crate) enum Receiver {
     Shared,
 }
 
-/// The four annotations, as far as they are given.
+/// The four annotations of a tool, as far as they are given.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct Hints {
     pub(crate) read_only: Option<bool>,
@@ -82,7 +114,7 @@ pub(crate) struct Parameter {
 
 /// Where a parameter's value comes from.
 pub(crate) enum Role {
-    /// A plain argument of the tool.
+    /// A plain argument, or a variable of the resource's template.
     Argument(Box<Argument>),
     /// `Args<T>`, all arguments as one `T`.
     Arguments,
@@ -108,6 +140,20 @@ pub(crate) struct Argument {
     /// `#[schemars(with = "T")]`: described as another type.
     pub(crate) described_as: Option<Type>,
     pub(crate) keywords: Vec<Keyword>,
+    /// `#[header("Region")]`.
+    pub(crate) header: Option<LitStr>,
+    /// `#[complete(..)]`.
+    pub(crate) complete: Option<Complete>,
+    /// The variable `{+path}`, whose value has slashes: its type must keep them in a folder.
+    pub(crate) is_path: bool,
+}
+
+/// What a person typing the argument is offered.
+pub(crate) enum Complete {
+    /// Those of a fixed list that fit.
+    List(Vec<String>),
+    /// What a function finds.
+    Function(Path),
 }
 
 /// `#[serde(default)]` and `#[serde(default = "path")]`.
@@ -148,7 +194,7 @@ pub(crate) struct Marker {
 pub(crate) enum Question {
     /// `#[elicit("message", arguments)]`, with the arguments of `format!` ready for printing.
     Message {
-        message: syn::LitStr,
+        message: LitStr,
         arguments: Vec<FormatArgument>,
     },
     /// `#[resolve(expr)]`.

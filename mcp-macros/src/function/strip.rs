@@ -2,25 +2,36 @@
 //!
 //! Works on tokens, so it does the same for an item that does not parse.
 
+use std::slice;
+
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::Attribute;
 use syn::parse::{ParseStream, Parser};
 
-use super::mention;
-use crate::syntax::attribute_name;
+use super::{Kind, mention};
 
 /// What a parameter may carry for us; `rustc` allows none of them there.
-const ON_PARAMETERS: [&str; 5] = ["doc", "serde", "schemars", "elicit", "resolve"];
+const ON_PARAMETERS: [&str; 7] = [
+    "doc", "serde", "schemars", "elicit", "resolve", "complete", "header",
+];
 
-/// A function without the macros' attributes on its parameters.
-pub(crate) fn function(item: TokenStream) -> TokenStream {
+/// A function without the macros' attributes on its parameters, and without the marks of other kinds, which are
+/// refused: their macros would say it again in other words.
+pub(super) fn function(kind: Kind, item: TokenStream) -> TokenStream {
+    let is_other = |attribute: &Attribute| kind.other_mark(slice::from_ref(attribute)).is_some();
+    let (_, item) = split(item, is_other);
     item.into_iter()
         .map(|token| in_group(token, Delimiter::Parenthesis, parameters))
         .collect()
 }
 
-/// An `impl` block without `#[tool]` and the attributes on the parameters of the methods that have it.
-pub(crate) fn impl_block(item: TokenStream) -> TokenStream {
+/// An `impl` block without the marks of one kind, and without the attributes on the parameters of the methods that have
+/// one.
+pub(super) fn impl_block(kind: Kind, item: TokenStream) -> TokenStream {
+    let method = |member| match split_mark(kind, member) {
+        (Some(_), rest) => function(kind, rest),
+        (None, member) => member,
+    };
     item.into_iter()
         .map(|token| {
             in_group(token, Delimiter::Brace, |content| {
@@ -31,8 +42,8 @@ pub(crate) fn impl_block(item: TokenStream) -> TokenStream {
 }
 
 /// The members of an `impl` block, each as its tokens. Cuts after every `;` and `{ .. }`: a constant with braces
-/// in it makes two, which does no harm, as only what begins with `#[tool]` is looked at.
-pub(crate) fn members(content: TokenStream) -> Vec<TokenStream> {
+/// in it makes two, which does no harm, as only what begins with a mark is looked at.
+pub(super) fn members(content: TokenStream) -> Vec<TokenStream> {
     let mut members = vec![TokenStream::new()];
     for token in content {
         let ends = match &token {
@@ -51,33 +62,28 @@ pub(crate) fn members(content: TokenStream) -> Vec<TokenStream> {
     members
 }
 
-/// The `#[tool]` of a member and the rest of it.
-pub(crate) fn split_mark(member: TokenStream) -> (Option<Attribute>, TokenStream) {
+/// The mark of a member and the rest of it.
+pub(super) fn split_mark(kind: Kind, member: TokenStream) -> (Option<Attribute>, TokenStream) {
+    split(member, |attribute| kind.is_mark(attribute))
+}
+
+/// The first attribute that is one of those, and the item without any of them.
+fn split(
+    item: TokenStream,
+    is_one: impl Fn(&Attribute) -> bool,
+) -> (Option<Attribute>, TokenStream) {
     let parser = |input: ParseStream<'_>| {
         let attributes = input.call(Attribute::parse_outer)?;
         Ok((attributes, input.parse::<TokenStream>()?))
     };
-    let Ok((attributes, rest)) = parser.parse2(member.clone()) else {
-        return (None, member);
+    let Ok((attributes, rest)) = parser.parse2(item.clone()) else {
+        return (None, item);
     };
-    let is_mark =
-        |attribute: &Attribute| attribute_name(attribute).is_some_and(|name| name == "tool");
-    let Some(mark) = attributes
-        .iter()
-        .find(|attribute| is_mark(attribute))
-        .cloned()
-    else {
-        return (None, member);
+    let Some(first) = attributes.iter().find(|one| is_one(one)).cloned() else {
+        return (None, item);
     };
-    let kept = attributes.iter().filter(|attribute| !is_mark(attribute));
-    (Some(mark), quote::quote!(#(#kept)* #rest))
-}
-
-fn method(member: TokenStream) -> TokenStream {
-    match split_mark(member) {
-        (Some(_), rest) => function(rest),
-        (None, member) => member,
-    }
+    let kept = attributes.iter().filter(|attribute| !is_one(attribute));
+    (Some(first), quote::quote!(#(#kept)* #rest))
 }
 
 fn in_group(
@@ -103,7 +109,9 @@ fn parameters(content: TokenStream) -> TokenStream {
         let is_pound = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '#');
         match tokens.peek() {
             Some(TokenTree::Group(group)) if is_pound && is_ours(group) => {
-                mention::scan(group.stream(), &mut |name, _| read.push(name.to_owned()));
+                if is_question(group) {
+                    mention::scan(group.stream(), &mut |name, _| read.push(name.to_owned()));
+                }
                 tokens.next();
             }
             _ => kept.push(token),
@@ -146,6 +154,10 @@ fn is_ours(group: &Group) -> bool {
         && first_ident(group.stream()).is_some_and(|name| ON_PARAMETERS.contains(&name.as_str()))
 }
 
+fn is_question(group: &Group) -> bool {
+    first_ident(group.stream()).is_some_and(|name| name == "elicit" || name == "resolve")
+}
+
 fn first_ident(tokens: TokenStream) -> Option<String> {
     match tokens.into_iter().next()? {
         TokenTree::Ident(ident) => Some(ident.to_string()),
@@ -165,27 +177,27 @@ mod tests {
     #[test]
     fn only_our_parameter_attributes_go() {
         let given = quote! {
-            #[inline] pub(crate) async fn f(#[doc = " a"] #[allow(unused)] a: u8, #[elicit("x {a}")] b: Elicit<C>) -> T { #[doc = "in"] let x; }
+            #[inline] pub(crate) async fn f(#[doc = " a"] #[allow(unused)] a: u8, #[elicit("x {a}")] b: Elicit<C>, #[complete(b)] #[header("D")] d: u8) -> T { #[doc = "in"] let x; }
         };
         let kept = quote! {
-            #[inline] pub(crate) async fn f(#[allow(unused)] #[allow(unused_variables)] a: u8, b: Elicit<C>) -> T { #[doc = "in"] let x; }
+            #[inline] pub(crate) async fn f(#[allow(unused)] #[allow(unused_variables)] a: u8, b: Elicit<C>, d: u8) -> T { #[doc = "in"] let x; }
         };
-        assert_eq!(function(given).to_string(), kept.to_string());
+        assert_eq!(function(Kind::Tool, given).to_string(), kept.to_string());
     }
 
     #[test]
     fn an_item_that_does_not_parse_comes_back_too() {
         let given = quote! { fn f(#[serde(default)] a: , b) -> { a. } };
         assert_eq!(
-            function(given).to_string(),
+            function(Kind::Tool, given).to_string(),
             quote! { fn f(a: , b) -> { a. } }.to_string()
         );
     }
 
     #[test]
     fn unmarked_methods_are_left_alone() {
-        let given = quote! { impl A { const X: B = B { c: 1 }; #[tool(once)] fn f(&self, #[serde(default)] a: u8) {} fn g(#[doc = "x"] a: u8) {} } };
-        let kept = quote! { impl A { const X: B = B { c: 1 }; fn f(&self, a: u8) {} fn g(#[doc = "x"] a: u8) {} } };
-        assert_eq!(impl_block(given).to_string(), kept.to_string());
+        let given = quote! { impl A { const X: B = B { c: 1 }; #[tool(once)] fn f(&self, #[serde(default)] a: u8) {} #[prompt] fn p(&self, #[complete(c)] a: u8) {} fn g(#[doc = "x"] a: u8) {} } };
+        let kept = quote! { impl A { const X: B = B { c: 1 }; fn f(&self, a: u8) {} #[prompt] fn p(&self, #[complete(c)] a: u8) {} fn g(#[doc = "x"] a: u8) {} } };
+        assert_eq!(impl_block(Kind::Tool, given).to_string(), kept.to_string());
     }
 }
