@@ -41,7 +41,7 @@ pub use crate::{
         missing_is_ok,
     },
     prompt::IntoPromptResult,
-    resource::IntoResourceResult,
+    resource::{IntoResourceResult, PathVariable},
     spec::{
         AnnotationSpec, ArgumentSpec, ArgumentsSpec, CompleteSpec, Extra, FunctionSpec, IconSpec,
         Keyword, KindSpec, Location, MarkerSpec, OnceSpec, ResourceSpec, StateSpec, ToolSpec,
@@ -52,6 +52,11 @@ pub use crate::{
 /// A type's schema.
 pub fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
+}
+
+/// The schema of the variable `{+name}`, whose type must stay in its folder.
+pub fn path_schema_of<T: PathVariable + JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    schema_of::<T>(generator)
 }
 
 /// A struct's schema in full, for `Args`.

@@ -35,7 +35,7 @@
 //!
 //! # Concepts
 //!
-//! - [`tool`] makes tools of functions and methods; [`Context`], [`State`] and [`Args`]
+//! - [`tool`], [`prompt`] and [`resource`] make tools, prompts and resources of functions and methods; [`Context`], [`State`] and [`Args`]
 //!   are what they may take besides plain arguments, [`IntoToolResult`] says what they may return.
 //! - [`Elicit`] and [`Resolve`] on a parameter ask; [`Ask`] is a question, [`Form`] a form,
 //!   [`Outcome`] is for tools that ask by hand.
@@ -115,6 +115,106 @@ pub use mcp_core::{
 /// See [the trait](trait@Form) for an example.
 #[cfg(feature = "macros")]
 pub use mcp_macros::Form;
+/// Turns a function into a prompt, or the marked methods of an `impl` block into the prompts of a value.
+///
+/// It works as [`tool`] does: the function stays as written and callable, beside it stands a struct of the same name, which
+/// [`prompts!`] lists; doc comments are descriptions. On an `impl` block it stacks with [`tool`] and [`resource`],
+/// each of which takes the methods of its own kind. What a prompt may return is in [`IntoPromptResult`].
+///
+/// # Parameters
+///
+/// | type | what it is |
+/// |---|---|
+/// | any `Deserialize + JsonSchema` that reads from text, or `&str` | an argument: text, a number, a `bool`, a unit enum, an `Option` of these |
+/// | [`Args<T>`] | all arguments as one struct |
+/// | [`State<T>`], [`Context`], [`Elicit<T>`], [`Resolve<T>`] | as for tools |
+///
+/// `#[complete(function)]` or `#[complete("a", "b")]` on an argument says what a client may offer while its user types; see
+/// [`Completing`].
+///
+/// # Keys
+///
+/// | key | meaning |
+/// |---|---|
+/// | `name = ".."`, `title = ".."`, `description = ".."` | in place of the function's name and doc comment |
+/// | `icons("https://..")` | icons |
+/// | `once`, `once = expression` | once an exchange, once a key; see [`once`] |
+/// | `timeout = "30s"` | a limit on the time of one round |
+/// | `extra = "ignore"` | takes arguments that no parameter names |
+/// | `handle = name` | the name of the struct |
+/// | `crate = path` | where this crate is |
+///
+/// ```
+/// use mcp_server::prelude::*;
+///
+/// /// Reviews a piece of code.
+/// #[prompt(title = "Review code")]
+/// async fn review(
+///     /// The code.
+///     code: String,
+///     /// The language it is in.
+///     #[complete("Rust", "Python")]
+///     language: Option<String>,
+/// ) -> String {
+///     format!("Review this code, in {}:\n\n{code}", language.unwrap_or_default())
+/// }
+///
+/// let server = Server::builder("reviews", "1.0.0").prompts(prompts![review]).build()?;
+/// # Ok::<(), mcp_server::BuildError>(())
+/// ```
+#[cfg(feature = "macros")]
+pub use mcp_macros::prompt;
+/// Turns a function into a resource, or into all resources of a URI template, or the marked methods of an `impl` block
+/// into the resources of a value.
+///
+/// It works as [`tool`] does: the function stays as written and callable, beside it stands a struct of the same name, which
+/// [`resources!`] lists; doc comments are descriptions. On an `impl` block it stacks with [`tool`] and [`prompt`], each of which
+/// takes the methods of its own kind. What a resource may return is in [`IntoResourceResult`].
+///
+/// # URI and parameters
+///
+/// The URI comes first, as a literal. Its variables are the plain parameters, by name, no more and no less:
+///
+/// | form | what it matches | the parameter |
+/// |---|---|---|
+/// | `{name}` | at least one character, up to the next literal or `/` | text, a number, a `bool`, a unit enum |
+/// | `{+path}` | the rest of the path, with its slashes | [`SafePath`] |
+/// | `{?a,b}`, `{&a,b}` | parameters of the query, which may be absent | an `Option`, or with `#[serde(default)]` |
+///
+/// [`Args<T>`], [`State<T>`], [`Context`], [`Elicit<T>`] and [`Resolve<T>`] are what they are for tools. `#[complete(function)]` or
+/// `#[complete("a", "b")]` on a variable says what a client may offer while its user types; see [`Completing`].
+///
+/// # Keys
+///
+/// | key | meaning |
+/// |---|---|
+/// | `name = ".."`, `title = ".."`, `description = ".."` | in place of the function's name and doc comment |
+/// | `icons("https://..")` | icons |
+/// | `mime_type = "text/plain"` | of contents that say no other |
+/// | `size = 1024` | in bytes; not for templates |
+/// | `audience("user", "assistant")` | for whom it is |
+/// | `priority = 0.5` | from 0.0, which is optional, to 1.0, which is most important |
+/// | `last_modified = "2025-01-12T15:00:58Z"` | when it changed last |
+/// | `once`, `once = expression` | once an exchange, once a key; see [`once`] |
+/// | `timeout = "30s"` | a limit on the time of one round |
+/// | `handle = name` | the name of the struct |
+/// | `crate = path` | where this crate is |
+///
+/// ```
+/// use mcp_server::prelude::*;
+///
+/// /// One order.
+/// #[resource("shop://orders/{id}{?currency}", mime_type = "text/plain")]
+/// async fn order(id: u32, currency: Option<String>) -> Option<String> {
+///     let currency = currency.as_deref().unwrap_or("EUR");
+///     (id == 2289).then(|| format!("Order {id}: one kettle, 18 {currency}"))
+/// }
+///
+/// let server = Server::builder("shop", "1.0.0").resources(resources![order]).build()?;
+/// # Ok::<(), mcp_server::BuildError>(())
+/// ```
+#[cfg(feature = "macros")]
+pub use mcp_macros::resource;
 /// Turns a function into a tool, or the marked methods of an `impl` block into the tools of a value.
 ///
 /// The function stays as written and callable. Beside it stands a struct of the same name, which [`tools!`] lists. Its doc comment
@@ -137,6 +237,8 @@ pub use mcp_macros::Form;
 /// `#[elicit("message {argument}", more)]` asks a question with the syntax of `format!`; `#[resolve(expression)]` runs a resolver
 /// that gives something that converts to an [`Ask`] (see [`IntoAsk`]). Both see the arguments, the state, the context and
 /// earlier answers. Arguments may carry serde's `default`, `rename`, `alias` and `deserialize_with`, and schemars' bounds.
+/// `#[header("Region")]` on an argument has clients send it as the header `Mcp-Param-Region` too, over HTTP, so that what is in
+/// between can route by it; it is text, an integer or a `bool`.
 ///
 /// # Keys
 ///
@@ -214,7 +316,7 @@ pub mod prelude {
         ToolError, prompts, resources, tools,
     };
     #[cfg(feature = "macros")]
-    pub use crate::{Form, tool};
+    pub use crate::{Form, prompt, resource, tool};
 }
 
 /// Makes a [`ToolSet`] of functions that `#[tool]` is on, across modules.

@@ -6,7 +6,7 @@ use super::{Access, Bound, Entry, Function, Visible};
 use crate::{
     faults::{Faults, FunctionFaults},
     layers::CallLayer,
-    parameters::Shared,
+    parameters::{Shared, StructMember},
     resource::{Router, Template},
     spec::{ArgumentsSpec, FunctionSpec, KindSpec, ResourceSpec},
 };
@@ -99,10 +99,29 @@ impl Registry {
     }
 }
 
+/// The struct of a function takes each variable. What it takes besides is for `serde` to miss.
+fn check_members(members: &[StructMember], template: &Template, faults: &mut FunctionFaults<'_>) {
+    // Nobody knows what a map takes.
+    if members.is_empty() {
+        return;
+    }
+    for variable in template.variables() {
+        if !members.iter().any(|member| member.name == variable) {
+            faults.add(
+                None,
+                format!("`{{{variable}}}` is in the URI and no field of `Args`; add the field"),
+            );
+        }
+    }
+}
+
 /// The variables of a template and the arguments of its function are the same.
 fn check_variables(spec: &FunctionSpec, template: &Template, faults: &mut FunctionFaults<'_>) {
-    let ArgumentsSpec::List(list) = &spec.arguments else {
-        return;
+    let list = match &spec.arguments {
+        ArgumentsSpec::List(list) => list,
+        ArgumentsSpec::Struct { members, .. } => {
+            return check_members(&members(), template, faults);
+        }
     };
     for variable in template.variables() {
         let Some(argument) = list.iter().find(|argument| argument.name == variable) else {

@@ -17,7 +17,14 @@ use crate::{
 pub(crate) fn definition(spec: &FunctionSpec) -> String {
     let arguments = match &spec.arguments {
         ArgumentsSpec::List(list) => list.iter().map(of_parameter).collect(),
-        ArgumentsSpec::Struct { schema, .. } => of_schema(&standalone(*schema)),
+        ArgumentsSpec::Struct { schema, members } => {
+            let mut arguments = of_schema(&standalone(*schema));
+            // A schema has them by name; a person fills them in as they are declared.
+            let declared = members();
+            let place = |name: &str| declared.iter().position(|member| member.name == name);
+            arguments.sort_by_key(|argument| place(&argument.name).unwrap_or(usize::MAX));
+            arguments
+        }
     };
     let prompt = Definition {
         title: spec.title.map(str::to_owned),

@@ -17,5 +17,5 @@ pub(crate) use self::{
 };
 pub use self::{
     returns::IntoResourceResult,
-    safe_path::{SafePath, UnsafePath},
+    safe_path::{PathVariable, SafePath, UnsafePath},
 };

@@ -77,6 +77,17 @@ impl AsRef<Path> for SafePath {
     }
 }
 
+/// What a parameter for `{+name}` must be.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` may lead out of its folder",
+    label = "not a safe path",
+    note = "the variable `{{+name}}` has slashes: take it as `mcp_server::SafePath`"
+)]
+pub trait PathVariable {}
+
+impl PathVariable for SafePath {}
+
 impl<'de> Deserialize<'de> for SafePath {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?
