@@ -1,7 +1,7 @@
 //! What the examples of the guide run on: a server and a client in one process.
 
-use mcp_client::{Builder, Client, IoTransport, ToolCall};
-use mcp_server::Server;
+use mcp_client::{Answer, Builder, Client, Error, HandlerError, IoTransport, ToolCall};
+use mcp_server::{RpcError, Server};
 use serde_json::{Map, Value, json};
 
 /// Connects a client to a server in this process.
@@ -63,6 +63,77 @@ pub fn call_as(client: Builder, server: &Server, tool: &str, arguments: Value) -
         let called = client.call_tool(tool, arguments).await;
         called.expect("a result")
     })
+}
+
+/// Sends one request, and gives its result.
+///
+/// # Panics
+///
+/// Where there is none.
+pub fn request(server: &Server, method: &str, params: Value) -> Value {
+    request_as(server, method, params, &json!({}))
+}
+
+/// Sends a request whose questions get these answers, by key, and gives the result in the end.
+///
+/// # Panics
+///
+/// Where there is none.
+pub fn request_as(server: &Server, method: &str, params: Value, answers: &Value) -> Value {
+    block_on(async {
+        let rounds = rounds(server, method, params, answers).await;
+        rounds.expect("a result")
+    })
+}
+
+/// Sends one request that is refused, and gives the error.
+///
+/// # Panics
+///
+/// Where it is not.
+pub fn refusal(server: &Server, method: &str, params: Value) -> RpcError {
+    block_on(async {
+        match rounds(server, method, params, &json!({})).await {
+            Err(Error::Rpc(error)) => error,
+            other => panic!("expected an error of the server, got {other:?}"),
+        }
+    })
+}
+
+/// A request through all its rounds, by hand: the answers go with the next request.
+///
+/// # Errors
+///
+/// The server's, or what went wrong on the way.
+pub async fn rounds(
+    server: &Server,
+    method: &str,
+    mut params: Value,
+    answers: &Value,
+) -> Result<Value, Error> {
+    // A handler for forms declares that they can be shown; sessions do not call it.
+    let client = Client::builder("guide", "1.0.0")
+        .on_form(|_| async { Ok::<_, HandlerError>(Answer::Decline) });
+    let client = connect(server, client).await;
+    loop {
+        let result = client.session().request(method, &params).await?;
+        let mut result: Value = serde_json::from_str(result.get()).expect("JSON");
+        if result["resultType"] != "input_required" {
+            return Ok(result);
+        }
+        let asked = result["inputRequests"].as_object().expect("questions");
+        params["inputResponses"] = asked
+            .keys()
+            .map(|key| {
+                let content = answers.get(key).expect("an answer to each question");
+                (
+                    key.clone(),
+                    json!({ "action": "accept", "content": content }),
+                )
+            })
+            .collect();
+        params["requestState"] = result["requestState"].take();
+    }
 }
 
 /// Reads JSON that is encoded as base64url without padding.

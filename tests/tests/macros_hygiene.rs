@@ -33,8 +33,10 @@ mod bare {
     #![no_implicit_prelude]
 
     use crate::forms::{Confirm, Size};
-    use ::mcp_server::{Ask, Context, Elicit, Resolve, State, tool};
+    use ::mcp_server::{Ask, Completing, Context, Elicit, Resolve, State, prompt, resource, tool};
+    use ::std::option::Option;
     use ::std::string::{String, ToString as _};
+    use ::std::vec::Vec;
 
     /// Takes everything that a tool can take.
     #[tool(once = note_id, input_schema = crate::schema())]
@@ -65,10 +67,70 @@ mod bare {
         })
     }
 
+    /// Takes everything that a prompt can take.
+    #[prompt(once = note_id, extra = "ignore")]
+    pub(crate) async fn every_prompt(
+        note_id: String,
+        #[complete("a", "b")] text: &str,
+        #[complete(texts)] more: Option<u32>,
+        shared: State<String>,
+        #[elicit("Keep {note_id}, {text}?")] answer: Elicit<Confirm>,
+    ) -> String {
+        let _ = (text, more, shared, answer);
+        note_id
+    }
+
+    async fn texts(_: Completing) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Takes everything that a resource can take.
+    #[resource(
+        "note://{note_id}/text{?limit,count}",
+        mime_type = "text/plain",
+        audience("user"),
+        priority = 1,
+        last_modified = "2025-01-12"
+    )]
+    pub(crate) fn every_resource(
+        #[complete(texts)] note_id: String,
+        limit: Option<u32>,
+        #[serde(default = "ten")] count: u32,
+        ctx: &Context,
+        #[elicit("Show {note_id}?")] answer: Elicit<Confirm>,
+    ) -> String {
+        let _ = (limit, count, ctx, answer);
+        note_id
+    }
+
+    /// Has a header.
+    #[tool]
+    pub(crate) async fn with_header(#[header("Region")] region: &str) -> String {
+        region.to_string()
+    }
+
     pub(crate) struct Shop;
 
     #[tool]
+    #[prompt]
+    #[resource]
     impl Shop {
+        /// Advertises.
+        #[prompt]
+        pub(crate) async fn advert(&self, #[complete(Self::names)] name: String) -> String {
+            name
+        }
+
+        /// The catalogue.
+        #[resource("shop://{part}")]
+        pub(crate) fn catalogue(&self, part: &str) -> String {
+            part.to_string()
+        }
+
+        async fn names(_: Completing) -> Vec<String> {
+            Vec::new()
+        }
+
         /// Quotes.
         #[tool]
         pub(crate) fn quote(
@@ -86,8 +148,10 @@ mod bare {
 }
 
 use forms::Confirm;
-use mcp_server::__private::Function as _;
-use mcp_server::{Elicit, tool};
+use mcp_server::__private::{
+    ArgumentsSpec, CompleteSpec, Completing, Function as _, FunctionSpec, KindSpec,
+};
+use mcp_server::{Elicit, prompt, resource, tool};
 
 /// Parameters with the names of the generated code's own locals, of the function and of the wire's keywords.
 #[tool]
@@ -125,6 +189,22 @@ mod find {
     pub(crate) const NAME: &str = "find";
 }
 
+/// A completion function and its argument with the names of the generated code's own.
+#[prompt]
+async fn typing(#[complete(complete_with)] typing: String) -> String {
+    typing
+}
+
+async fn complete_with(_: Completing) -> Vec<String> {
+    Vec::new()
+}
+
+/// Raw identifiers are plain in a template.
+#[resource("note://{type}/{match}")]
+fn r#loop(r#type: String, r#match: String) -> String {
+    r#type + &r#match
+}
+
 macro_rules! make_tool {
     ($(#[$attribute:meta])* $visibility:vis $name:ident, $parameter:ident: $type:ty, $question:literal) => {
         $(#[$attribute])*
@@ -144,6 +224,67 @@ make_tool!(
     /// Made by a macro.
     pub(crate) made, text: &str, "Keep {}?"
 );
+
+macro_rules! make_resource {
+    ($name:ident, $uri:literal, $parameter:ident: $type:ty, $completed:path) => {
+        /// Made by a macro.
+        #[resource($uri, priority = 0.25)]
+        async fn $name(#[complete($completed)] $parameter: $type) -> String {
+            $parameter.to_owned()
+        }
+    };
+}
+
+make_resource!(page, "page://{title}", title: &str, complete_with);
+
+#[test]
+fn prompts_and_resources_are_functions_too() {
+    assert_eq!(r#loop("a".to_owned(), "b".to_owned()), "ab");
+    assert_eq!(bare::Shop.catalogue("c"), "c");
+    drop((page(""), typing(String::new()), bare::with_header("")));
+    assert!(matches!(typing {}.spec().kind, KindSpec::Prompt));
+    assert!(matches!(
+        bare::every_prompt {}.spec().kind,
+        KindSpec::Prompt
+    ));
+    let KindSpec::Resource(resource) = &page {}.spec().kind else {
+        panic!("`page` is a resource");
+    };
+    assert_eq!(
+        (resource.uri, resource.priority),
+        ("page://{title}", Some(0.25))
+    );
+    let names = arguments(r#loop {}.spec());
+    assert_eq!(names, ["type", "match"]);
+    assert_eq!(
+        arguments(bare::every_resource {}.spec()),
+        ["note_id", "limit", "count"]
+    );
+}
+
+fn arguments(spec: &FunctionSpec) -> Vec<&'static str> {
+    let ArgumentsSpec::List(list) = &spec.arguments else {
+        panic!("plain arguments");
+    };
+    list.iter().map(|argument| argument.name).collect()
+}
+
+#[test]
+fn completions_and_headers_are_data() {
+    let ArgumentsSpec::List([_, text, more]) = &bare::every_prompt {}.spec().arguments else {
+        panic!("three arguments");
+    };
+    assert!(matches!(
+        text.complete,
+        Some(CompleteSpec::List(["a", "b"]))
+    ));
+    assert!(matches!(more.complete, Some(CompleteSpec::Function(_))));
+    let ArgumentsSpec::List([region]) = &bare::with_header {}.spec().arguments else {
+        panic!("one argument");
+    };
+    assert_eq!(region.header, Some("Region"));
+    assert!(region.complete.is_none());
+}
 
 #[test]
 fn functions_are_still_functions() {

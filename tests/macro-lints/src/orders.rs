@@ -137,3 +137,60 @@ impl<B: Backend> Shop<B> {
         }
     }
 }
+
+/// Explains an order.
+#[prompt(title = "Explain an order", timeout = "5s")]
+pub async fn explain(
+    /// The order's id.
+    #[complete("O-2289", "O-2290")]
+    order_id: &str,
+    /// For whom.
+    #[complete(readers)]
+    reader: Option<String>,
+    #[elicit("In short?")] brief: Elicit<Confirm>,
+) -> String {
+    std::future::ready(()).await;
+    let reader = reader.unwrap_or_default();
+    match brief {
+        Elicit::Accept(form) => format!("Explain {order_id} to {reader}, {}", form.confirm),
+        Elicit::Decline | Elicit::Cancel => reader,
+    }
+}
+
+async fn readers(typing: mcp_server::Completing) -> Vec<String> {
+    std::future::ready(()).await;
+    vec![typing.value().to_owned()]
+}
+
+/// The lines of an order.
+///
+/// # Errors
+///
+/// Where there is none.
+#[resource(
+    "orders://{order_id}/lines{?limit}",
+    mime_type = "text/plain",
+    audience("user"),
+    priority = 0.5
+)]
+pub fn lines(
+    /// The order's id.
+    order_id: &str,
+    /// How many.
+    limit: Option<u8>,
+) -> Result<String, ToolError> {
+    if order_id.is_empty() {
+        return Err(ToolError::new("no such order"));
+    }
+    Ok(format!("{order_id}, {limit:?}"))
+}
+
+/// Ships an order.
+#[tool(destructive)]
+pub async fn ship(
+    /// Where to.
+    #[header("Region")]
+    region: &str,
+) -> String {
+    std::future::ready(region.to_owned()).await
+}

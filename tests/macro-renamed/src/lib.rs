@@ -69,3 +69,42 @@ impl Packer {
         format!("{order_id}: 3 kg")
     }
 }
+
+#[prompt(crate = ::my_mcp)]
+#[resource(crate = crate::reexported::mcp)]
+impl Packer {
+    /// Tells the model to pack.
+    #[prompt]
+    pub async fn packing(&self, #[complete(Self::sizes)] size: String) -> String {
+        format!("Pack it {size}.")
+    }
+
+    /// The slip of an order.
+    #[resource("packer://slips/{order_id}")]
+    pub async fn slip(&self, order_id: &str) -> String {
+        order_id.to_owned()
+    }
+
+    async fn sizes(_: my_mcp::Completing) -> Vec<&'static str> {
+        vec!["small", "large"]
+    }
+}
+
+/// Asks before it packs.
+#[prompt(crate = my_mcp)]
+pub async fn packed(
+    /// The order.
+    order_id: String,
+    #[elicit("Pack {order_id}?")] answer: Elicit<Confirm>,
+) -> String {
+    format!("{order_id}: {answer:?}")
+}
+
+/// A part of the manual.
+#[resource("manual:///{+path}", crate = crate::reexported::mcp)]
+pub fn manual(
+    /// Which.
+    path: my_mcp::SafePath,
+) -> String {
+    path.to_string()
+}

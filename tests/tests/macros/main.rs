@@ -3,7 +3,10 @@
 
 mod arguments;
 mod asking;
+mod completions;
 mod forms;
 mod host;
 mod keys;
 mod methods;
+mod prompts;
+mod resources;

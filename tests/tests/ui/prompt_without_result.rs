@@ -1,0 +1,8 @@
+//! A prompt returns something.
+
+use mcp_server::prelude::*;
+
+#[prompt]
+async fn find() {}
+
+fn main() {}
