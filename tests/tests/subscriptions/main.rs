@@ -3,6 +3,7 @@
 
 mod changes;
 mod ending;
+mod kinds;
 mod many;
 mod opening;
 mod switching;
