@@ -1,6 +1,7 @@
-//! Our client and our server together, beyond tools: changes, and what is kept.
+//! Our client and our server together, beyond tools.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 mod caching;
 mod changes;
+mod offers;
 mod support;
