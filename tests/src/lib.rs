@@ -46,6 +46,7 @@ pages! {
     client = "../../docs/src/client.md"
     testing = "../../docs/src/testing.md"
     stdio = "../../docs/src/stdio.md"
+    http = "../../docs/src/http.md"
 }
 
 #[cfg(test)]

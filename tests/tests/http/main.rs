@@ -9,6 +9,7 @@ mod leaving;
 mod limits;
 mod messages;
 mod serving;
+mod subscriptions;
 
 use std::{
     sync::{

@@ -167,7 +167,10 @@ fn short(text: &str) -> Cow<'_, str> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use std::sync::Arc;
+
     use super::*;
+    use crate::transport::http::events::Events;
 
     #[test]
     fn what_is_wrapped_whole_is_decoded_and_the_rest_is_literal() {
@@ -195,6 +198,73 @@ mod tests {
             ("=?base64?!!?=", None),
         ] {
             assert_eq!(decode("Mcp-Name", value).ok().as_deref(), text, "{value}");
+        }
+    }
+
+    /// Compares the headers with a message of this method and these parameters.
+    fn check(headers: &[(&str, &str)], method: &str, params: &str) -> Result<(), i32> {
+        let server = Server::builder("shop", "1.0.0").build().unwrap();
+        let peer = Peer {
+            principal: crate::state::Principal::Anonymous,
+            outgoing: Arc::new(Events::new(true)),
+            extensions: None,
+        };
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let name = HeaderName::try_from(*name).unwrap();
+            map.append(
+                name,
+                http::HeaderValue::from_bytes(value.as_bytes()).unwrap(),
+            );
+        }
+        let params = serde_json::from_str(params).unwrap();
+        let checked = Headers(&map).check(&server, &peer, method, &params);
+        checked.map_err(|error| error.code)
+    }
+
+    #[test]
+    fn the_name_of_a_resource_is_its_uri() {
+        let params = r#"{"uri": "file:///docs/отчёт.txt", "name": "not this",
+            "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                      "io.modelcontextprotocol/clientCapabilities": {}}}"#;
+        let check = |name| {
+            let headers = [
+                ("mcp-protocol-version", "2026-07-28"),
+                ("mcp-method", "resources/read"),
+                ("mcp-name", name),
+            ];
+            check(&headers, "resources/read", params)
+        };
+        assert_eq!(
+            check("=?base64?ZmlsZTovLy9kb2NzL9C+0YLRh9GR0YIudHh0?="),
+            Ok(())
+        );
+        assert_eq!(check("file:///docs/отчёт.txt"), Err(-32020));
+        assert_eq!(check("not this"), Err(-32020));
+        assert_eq!(
+            check("file:///docs/%D0%BE%D1%82%D1%87%D1%91%D1%82.txt"),
+            Err(-32020)
+        );
+    }
+
+    #[test]
+    fn other_methods_have_no_name() {
+        let params = r#"{"name": "x", "uri": "y",
+            "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                      "io.modelcontextprotocol/clientCapabilities": {}}}"#;
+        for method in ["tools/list", "completion/complete", "subscriptions/listen"] {
+            let headers = [
+                ("mcp-protocol-version", "2026-07-28"),
+                ("mcp-method", method),
+            ];
+            assert_eq!(check(&headers, method, params), Ok(()), "{method}");
+        }
+        for method in ["prompts/get", "tools/call", "resources/read"] {
+            let headers = [
+                ("mcp-protocol-version", "2026-07-28"),
+                ("mcp-method", method),
+            ];
+            assert_eq!(check(&headers, method, params), Err(-32020), "{method}");
         }
     }
 }
