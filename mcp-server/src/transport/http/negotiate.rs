@@ -19,9 +19,12 @@ pub(super) struct Forms {
 ///
 /// 415 for another kind of message, 406 where the client takes no answer that there is.
 pub(super) fn negotiate(headers: &HeaderMap) -> Result<Forms, Refusal> {
-    let is_json = headers.get(header::CONTENT_TYPE).is_some_and(|kind| {
-        let kind = kind.to_str().unwrap_or_default();
-        essence(kind).eq_ignore_ascii_case("application/json")
+    let kind = headers.get(header::CONTENT_TYPE);
+    let is_json = kind.is_some_and(|kind| {
+        kind == "application/json" || {
+            let kind = kind.to_str().unwrap_or_default();
+            essence(kind).eq_ignore_ascii_case("application/json")
+        }
     });
     if !is_json {
         return Err(Refusal::new(
@@ -46,7 +49,14 @@ fn essence(kind: &str) -> &str {
 
 fn accepted(headers: &HeaderMap) -> Forms {
     let values = headers.get_all(header::ACCEPT);
-    if values.iter().next().is_none() {
+    let mut each = values.iter();
+    let both = match (each.next(), each.next()) {
+        (None, _) => true,
+        // What nearly every client says: it need not be taken apart.
+        (Some(value), None) => value == "application/json, text/event-stream",
+        _ => false,
+    };
+    if both {
         return Forms {
             json: true,
             events: true,
