@@ -17,6 +17,7 @@ use crate::{
     faults::{BuildError, Faults},
     function::{Catalog, Functions, IntoPromptSet, IntoResourceSet, IntoToolSet, Registry},
     layers::CallLayer,
+    methods::COMPLETE,
     once::{MemoryGuard, OnceGuard},
     parameters::{Shared, State},
     server::{Inner, Options, Server},
@@ -316,7 +317,14 @@ impl Builder {
             for function in set.functions {
                 once |= function.spec().once != OnceSpec::No;
                 let layers = self.layers.iter().chain(&set.layers).cloned();
-                registry.add(function, &self.shared, layers, &set.visible, &mut faults);
+                registry.add(
+                    set.kind,
+                    function,
+                    &self.shared,
+                    layers,
+                    &set.visible,
+                    &mut faults,
+                );
             }
         }
         let claims_apart =
@@ -351,7 +359,6 @@ impl Builder {
             unreachable!("a missing codec is a fault, and faults have ended the build")
         };
         let page_size = self.options.page_size;
-        let completes = registry.completes();
         let functions = registry.functions;
         let inner = Inner {
             discover: String::new(),
@@ -361,7 +368,7 @@ impl Builder {
             },
             audience: self.audience.unwrap_or_else(|| self.info.name.clone()),
             info: self.info,
-            completes,
+            methods: registry.methods,
             tools: Catalog::new(registry.tools, page_size, &functions),
             prompts: Catalog::new(registry.prompts, page_size, &functions),
             resources: Catalog::new(registry.resources, page_size, &functions),
@@ -408,7 +415,7 @@ fn discover(instructions: Option<&str>, server: &Inner) -> String {
             server.has_resources(),
             json!({ "listChanged": true, "subscribe": true }),
         ),
-        ("completions", server.completes, json!({})),
+        ("completions", server.serves(COMPLETE), json!({})),
     ];
     for (name, _, capability) in offered.into_iter().filter(|(_, offered, _)| *offered) {
         capabilities[name] = capability;

@@ -20,10 +20,8 @@ use serde_json::value::RawValue;
 use crate::{
     context::Context,
     error::reference,
-    function::Catalog,
     legacy,
-    methods::{self, CallFuture, Params, RequestFuture, Terms},
-    outcome::CallResult,
+    methods::{self, Asked, Done, Params, Step, Terms, Work},
     peer::Peer,
     server::Server,
     subscriptions::{Listening, Subscriber, listen},
@@ -152,20 +150,6 @@ impl Open {
             Self::Subscription(subscriber) => subscriber.number(),
         }
     }
-}
-
-/// What a request waits for.
-enum Work {
-    /// A function.
-    Call(CallFuture),
-    /// Anything else.
-    Request(RequestFuture),
-}
-
-/// What came of it.
-enum Done {
-    Call(CallResult),
-    Request(Result<Vec<u8>, RpcError>),
 }
 
 impl Future for Work {
@@ -351,7 +335,7 @@ impl Server {
                 method,
                 params,
             }) => {
-                let error = match Method::named(&method) {
+                let error = match self.method_named(&method) {
                     Some(_) => methods::diagnose(params),
                     None => unknown(&method),
                 };
@@ -390,16 +374,16 @@ impl Server {
         cx: &mut task::Context<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Accepted, RpcError> {
-        let inner = self.inner();
-        let (ctx, mut work) = match method {
-            Method::CallTool => called(methods::call_tool(self, line, params, terms, peer)?),
-            Method::GetPrompt => called(methods::get_prompt(self, line, params, terms, peer)?),
-            Method::ReadResource => {
-                called(methods::read_resource(self, line, params, terms, peer)?)
-            }
-            Method::Complete => {
-                let (ctx, request) = methods::complete(self, line, params, terms, peer)?;
-                (ctx, Work::Request(request))
+        let request = Asked {
+            line,
+            params,
+            terms,
+            peer,
+        };
+        let before = out.len();
+        let answer: methods::Method = match method {
+            Method::CallTool => {
+                return Ok(self.wait(id, methods::call_tool(self, &request)?, cx, out));
             }
             Method::Listen => {
                 return Ok(match listen(self, id, params, peer, out)? {
@@ -407,102 +391,66 @@ impl Server {
                     None => Accepted::Answered(Answered::Result),
                 });
             }
-            Method::ListTools => return self.list(&inner.tools, "tools", id, params, peer, out),
-            Method::ListPrompts => {
-                return self.list(&inner.prompts, "prompts", id, params, peer, out);
-            }
-            Method::ListResources => {
-                return self.list(&inner.resources, "resources", id, params, peer, out);
-            }
-            Method::ListTemplates => {
-                return self.list(&inner.templates, "resourceTemplates", id, params, peer, out);
-            }
-            Method::Discover => {
-                begin_result(out, id);
-                methods::discover(self, out);
-                out.push(b'}');
-                return Ok(Accepted::Answered(Answered::Result));
-            }
+            Method::ListTools => methods::list_tools,
+            Method::Discover => methods::discover,
+            Method::Other(method) => method,
         };
-        Ok(match Pin::new(&mut work).poll(cx) {
+        begin_result(out, id);
+        let step = answer(self, &request, out).inspect_err(|_| out.truncate(before))?;
+        if let Step::Wait(..) = &step {
+            out.truncate(before);
+        }
+        Ok(self.wait(id, step, cx, out))
+    }
+
+    /// Polls what a request waits for, once.
+    fn wait(
+        &self,
+        id: RawId<'_>,
+        step: Step,
+        cx: &mut task::Context<'_>,
+        out: &mut Vec<u8>,
+    ) -> Accepted {
+        let Step::Wait(ctx, mut work) = step else {
+            out.push(b'}');
+            return Accepted::Answered(Answered::Result);
+        };
+        match Pin::new(&mut work).poll(cx) {
             Poll::Ready(done) => Accepted::Answered(done.write(&ctx, id, out)),
             Poll::Pending => Accepted::Running(Running::Call(Waiting {
                 id: id.as_json().into(),
                 ctx,
                 work,
             })),
-        })
-    }
-
-    fn list(
-        &self,
-        catalog: &Catalog,
-        member: &str,
-        id: RawId<'_>,
-        params: &Params<'_>,
-        peer: &Peer,
-        out: &mut Vec<u8>,
-    ) -> Result<Accepted, RpcError> {
-        let before = out.len();
-        begin_result(out, id);
-        methods::list(self, catalog, member, params, peer, out)
-            .inspect_err(|_| out.truncate(before))?;
-        out.push(b'}');
-        Ok(Accepted::Answered(Answered::Result))
+        }
     }
 
     /// The method of this name, if this server has what it is for.
     fn method_named(&self, name: &str) -> Option<Method> {
         let inner = self.inner();
-        let method = Method::named(name)?;
-        let served = match method {
-            Method::Discover | Method::Listen => true,
-            Method::CallTool | Method::ListTools => inner.has_tools(),
-            Method::GetPrompt | Method::ListPrompts => !inner.prompts.is_empty(),
-            Method::ReadResource | Method::ListResources | Method::ListTemplates => {
-                inner.has_resources()
+        match name {
+            "tools/call" => inner.has_tools().then_some(Method::CallTool),
+            "tools/list" => inner.has_tools().then_some(Method::ListTools),
+            "subscriptions/listen" => Some(Method::Listen),
+            "server/discover" => Some(Method::Discover),
+            _ => {
+                let mut others = inner.methods.iter();
+                let (_, method) = others.find(|(known, _)| *known == name)?;
+                Some(Method::Other(*method))
             }
-            Method::Complete => inner.completes,
-        };
-        served.then_some(method)
+        }
     }
-}
-
-fn called((ctx, call): (Context, CallFuture)) -> (Context, Work) {
-    (ctx, Work::Call(call))
 }
 
 /// The methods that are served.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 enum Method {
     CallTool,
-    GetPrompt,
-    ReadResource,
-    Complete,
     ListTools,
-    ListPrompts,
-    ListResources,
-    ListTemplates,
     Listen,
     Discover,
-}
-
-impl Method {
-    fn named(name: &str) -> Option<Self> {
-        match name {
-            "tools/call" => Some(Self::CallTool),
-            "tools/list" => Some(Self::ListTools),
-            "prompts/get" => Some(Self::GetPrompt),
-            "prompts/list" => Some(Self::ListPrompts),
-            "resources/read" => Some(Self::ReadResource),
-            "resources/list" => Some(Self::ListResources),
-            "resources/templates/list" => Some(Self::ListTemplates),
-            "completion/complete" => Some(Self::Complete),
-            "subscriptions/listen" => Some(Self::Listen),
-            "server/discover" => Some(Self::Discover),
-            _ => None,
-        }
-    }
+    /// One that comes with what it is for.
+    Other(methods::Method),
 }
 
 fn refuse(out: &mut Vec<u8>, id: Option<RawId<'_>>, error: &RpcError) -> Answered {

@@ -12,9 +12,10 @@ use crate::{
     builder::Builder,
     cancel::Cancel,
     function::{Bound, Catalog, Switches},
+    methods::Method,
     once::OnceGuard,
     peer::Peer,
-    resource::{Found, Router},
+    resource::{Found, Route},
     shutdown::Shutdown,
     state::{Principal, RequestStates, StateFailures},
     subscriptions::{Hub, Lists, Notify},
@@ -37,9 +38,9 @@ pub(crate) struct Inner {
     pub(crate) resources: Catalog,
     pub(crate) templates: Catalog,
     /// Whom a resource's URI belongs to.
-    pub(crate) router: Router,
-    /// Whether an argument can be completed.
-    pub(crate) completes: bool,
+    pub(crate) router: Option<Box<dyn Route>>,
+    /// The methods that are served because there is something to serve; `dispatch` knows the others.
+    pub(crate) methods: Vec<(&'static str, Method)>,
     /// The result of `server/discover`.
     pub(crate) discover: String,
     pub(crate) writer: ResultWriter,
@@ -60,6 +61,11 @@ impl Inner {
     /// Whether tools are offered; a server without anything says that it has none.
     pub(crate) fn has_tools(&self) -> bool {
         !self.tools.is_empty() || self.functions.is_empty()
+    }
+
+    /// Whether a method is served that not every server has.
+    pub(crate) fn serves(&self, method: &str) -> bool {
+        self.methods.iter().any(|(name, _)| *name == method)
     }
 
     pub(crate) fn has_resources(&self) -> bool {
@@ -87,7 +93,7 @@ impl Inner {
 
     /// Whom a resource's URI belongs to, if that is there for this caller.
     pub(crate) fn resource(&self, uri: &str, principal: &Principal) -> Option<Found> {
-        let found = self.router.find(uri)?;
+        let found = self.router.as_ref()?.find(uri)?;
         self.is_there(principal)(&found.function).then_some(found)
     }
 

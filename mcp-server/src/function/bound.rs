@@ -2,23 +2,20 @@
 
 use std::{any::Any, fmt, sync::Arc};
 
-use mcp_core::schema::{HeaderParameter, header_parameters};
-use serde_json::Value;
-
-use super::{Access, Function};
+use super::{Access, Function, Kind};
 #[cfg(feature = "http")]
 use crate::transport::http::HeaderParameters;
 use crate::{
     faults::{Faults, FunctionFaults},
     layers::{CallLayer, TimeLimit},
     parameters::Shared,
-    prompt, resource,
-    spec::{FunctionSpec, KindSpec, OnceSpec},
-    tool::{self, Input, InputSchema, Output, OutputSchema, unfit},
+    spec::{FunctionSpec, OnceSpec},
+    tool::{InputSchema, OutputSchema, unfit},
 };
 
 /// A function with its schemas, state and layers.
 pub(crate) struct Bound {
+    pub(crate) kind: &'static Kind,
     pub(crate) spec: &'static FunctionSpec,
     pub(crate) handler: Arc<dyn Function>,
     pub(crate) states: Box<[Box<dyn Any + Send + Sync>]>,
@@ -44,6 +41,7 @@ impl fmt::Debug for Bound {
 impl Bound {
     /// Binds a function; what is wrong with it goes to `faults`.
     pub(crate) fn bind(
+        kind: &'static Kind,
         handler: Arc<dyn Function>,
         shared: &Shared,
         layers: impl Iterator<Item = Arc<dyn CallLayer>>,
@@ -69,7 +67,7 @@ impl Bound {
                 None => faults.add(Some(state.parameter), (state.missing)()),
             }
         }
-        let described = described(spec, &mut faults)?;
+        let described = (kind.describe)(spec, &mut faults)?;
         if states.len() < spec.states.len() {
             return None;
         }
@@ -77,6 +75,7 @@ impl Bound {
             .timeout
             .map(|limit| Arc::new(TimeLimit::new(limit)) as _);
         Some(Self {
+            kind,
             spec,
             states: states.into(),
             layers: layers.chain(timeout).collect(),
@@ -131,58 +130,6 @@ impl Bound {
             None => Ok(()),
         }
     }
-}
-
-/// What a function's arguments and result are compared with, and what the list says of it.
-#[derive(Default)]
-struct Described {
-    input: Option<InputSchema>,
-    output: Option<OutputSchema>,
-    json: String,
-    #[cfg(feature = "http")]
-    headers: HeaderParameters,
-}
-
-fn described(spec: &'static FunctionSpec, faults: &mut FunctionFaults<'_>) -> Option<Described> {
-    let plain = |json| Described {
-        json,
-        ..Described::default()
-    };
-    match &spec.kind {
-        KindSpec::Tool(kind) => {
-            let (input, output) = (Input::of(spec, kind, faults), Output::of(spec, faults));
-            let (input, output) = (input?, output?);
-            let json = tool::definition(
-                spec,
-                kind,
-                &input.listed,
-                &input.order,
-                output.as_ref().map(|output| &output.listed),
-            );
-            let mirrored = mirrored(&input.listed, &json, faults);
-            #[cfg(not(feature = "http"))]
-            drop(mirrored);
-            Some(Described {
-                #[cfg(feature = "http")]
-                headers: HeaderParameters::new(mirrored, input.compared.as_ref()),
-                input: input.compared,
-                output: output.map(|output| output.compared),
-                json,
-            })
-        }
-        KindSpec::Prompt => Some(plain(prompt::definition(spec))),
-        KindSpec::Resource(kind) => Some(plain(resource::definition(spec, kind))),
-    }
-}
-
-/// Few tools have arguments that are mirrored into headers.
-fn mirrored(input: &Value, json: &str, faults: &mut FunctionFaults<'_>) -> Vec<HeaderParameter> {
-    let schema = input.as_object().filter(|_| json.contains("x-mcp-header"));
-    let found = schema.map_or_else(|| Ok(Vec::new()), header_parameters);
-    found.unwrap_or_else(|why| {
-        faults.add(None, why);
-        Vec::new()
-    })
 }
 
 fn check_markers(spec: &FunctionSpec, faults: &mut FunctionFaults<'_>) {

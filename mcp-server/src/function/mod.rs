@@ -4,11 +4,12 @@
 //! share arguments, state, questions, claims and layers. `bound` has a function as the server holds
 //! it, `access` says for whom it is there, `set` is what `tools![..]` and its siblings make, `registry` puts
 //! them together, `catalog` is what is found and listed, `switches` what is switched, `reply` what a call
-//! comes to.
+//! comes to; `kind` is what differs.
 
 mod access;
 mod bound;
 mod catalog;
+mod kind;
 mod registry;
 mod reply;
 mod set;
@@ -20,6 +21,7 @@ pub(crate) use self::{
     access::{Access, Visible},
     bound::Bound,
     catalog::{Catalog, Entry},
+    kind::{Described, Kind},
     registry::Registry,
     set::Functions,
 };

@@ -2,22 +2,31 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{Function, Prompt, Resource, Tool, Visible};
-use crate::{layers::CallLayer, state::Principal};
+use super::{Function, Kind, Prompt, Resource, Tool, Visible};
+use crate::{layers::CallLayer, prompt::PROMPT, resource::RESOURCE, state::Principal, tool::TOOL};
 
 /// Functions of one kind, and what is around their calls.
-#[derive(Default)]
 pub(crate) struct Functions {
+    pub(crate) kind: &'static Kind,
     pub(crate) functions: Vec<Arc<dyn Function>>,
     pub(crate) layers: Vec<Arc<dyn CallLayer>>,
     pub(crate) visible: Vec<Visible>,
 }
 
 impl Functions {
-    fn of_methods(methods: Vec<BoundMethod>) -> Self {
+    fn new(kind: &'static Kind) -> Self {
+        Self {
+            kind,
+            functions: Vec::new(),
+            layers: Vec::new(),
+            visible: Vec::new(),
+        }
+    }
+
+    fn of_methods(kind: &'static Kind, methods: Vec<BoundMethod>) -> Self {
         Self {
             functions: methods.into_iter().map(|method| method.0).collect(),
-            ..Self::default()
+            ..Self::new(kind)
         }
     }
 }
@@ -141,10 +150,16 @@ pub trait IntoResourceSet {
 }
 
 macro_rules! set {
-    ($(#[$doc:meta])* $set:ident, $one:ident, $of:ident, $methods:ident, $into:ident) => {
+    ($(#[$doc:meta])* $kind:path, $set:ident, $one:ident, $of:ident, $methods:ident, $into:ident) => {
         $(#[$doc])*
-        #[derive(Debug, Default)]
+        #[derive(Debug)]
         pub struct $set(pub(crate) Functions);
+
+        impl Default for $set {
+            fn default() -> Self {
+                Self(Functions::new(&$kind))
+            }
+        }
 
         impl $set {
             /// Nothing yet.
@@ -197,7 +212,7 @@ macro_rules! set {
 
         impl<T: $of> From<Arc<T>> for $set {
             fn from(value: Arc<T>) -> Self {
-                Self(Functions::of_methods(value.$methods()))
+                Self(Functions::of_methods(&$kind, value.$methods()))
             }
         }
     };
@@ -225,17 +240,17 @@ set! {
     ///     .build()?;
     /// # Ok::<(), mcp_server::BuildError>(())
     /// ```
-    ToolSet, Tool, Tools, tools, IntoToolSet
+    TOOL, ToolSet, Tool, Tools, tools, IntoToolSet
 }
 
 set! {
     /// Prompts to be registered with [`Builder::prompts`](crate::Builder::prompts): what `prompts![..]`
     /// makes.
-    PromptSet, Prompt, Prompts, prompts, IntoPromptSet
+    PROMPT, PromptSet, Prompt, Prompts, prompts, IntoPromptSet
 }
 
 set! {
     /// Resources to be registered with [`Builder::resources`](crate::Builder::resources): what
     /// `resources![..]` makes.
-    ResourceSet, Resource, Resources, resources, IntoResourceSet
+    RESOURCE, ResourceSet, Resource, Resources, resources, IntoResourceSet
 }

@@ -3,7 +3,7 @@
 //! Specification: server/tools, Error Handling; basic/patterns/mrtr, InputRequiredResult.
 
 use mcp_core::{
-    protocol::{GetPromptResult, JsonObject, Meta, ReadResourceResult, ResourceContents},
+    protocol::{JsonObject, Meta},
     rpc::{RawId, RpcError, begin_result, write_error, write_json, write_str},
 };
 
@@ -71,75 +71,34 @@ fn write_outcome(ctx: &Context, result: CallResult, out: &mut Vec<u8>) -> Result
         }
         Err(Interrupt(Reason::Tool(error))) => disclose(ctx, error)?.into(),
     };
-    match reply {
-        Reply::Tool(result) => write_tool_result(ctx, &result, false, out),
-        Reply::Prompt(result) => write_prompt(ctx, &result, out)?,
-        Reply::Resource(result) => write_resource(ctx, *result, out)?,
-    }
-    Ok(())
+    (ctx.function().kind.write)(ctx, reply, out)
+}
+
+/// A layer has made a result of another kind up.
+pub(super) fn misplaced(ctx: &Context) -> RpcError {
+    let kind = ctx.spec().kind_name();
+    tracing::error!(
+        function = ctx.name(),
+        "a layer gave a {kind} the result of another kind"
+    );
+    RpcError::internal_error(format!("the {kind} has the result of another kind"))
 }
 
 fn is_tool(ctx: &Context) -> bool {
     matches!(ctx.spec().kind, KindSpec::Tool(_))
 }
 
-fn write_tool_result(ctx: &Context, result: &ToolResult, wrapped: bool, out: &mut Vec<u8>) {
+pub(super) fn write_tool_result(
+    ctx: &Context,
+    result: &ToolResult,
+    wrapped: bool,
+    out: &mut Vec<u8>,
+) {
     write_result(out, result, wrapped, &ctx.server().inner().writer);
 }
 
-/// Specification: server/prompts, Getting a Prompt.
-fn write_prompt(
-    ctx: &Context,
-    result: &GetPromptResult,
-    out: &mut Vec<u8>,
-) -> Result<(), RpcError> {
-    let before = out.len();
-    out.extend_from_slice(br#"{"resultType":"complete","#);
-    if let Some(description) = result.description.as_deref().or(ctx.spec().description) {
-        out.extend_from_slice(br#""description":"#);
-        write_str(out, description);
-        out.push(b',');
-    }
-    out.extend_from_slice(br#""messages":"#);
-    write_json(out, &result.messages);
-    write_end(ctx, &result.extra, result.meta.as_ref(), before, out)
-}
-
-/// Specification: server/resources, Reading Resources.
-fn write_resource(
-    ctx: &Context,
-    mut result: ReadResourceResult,
-    out: &mut Vec<u8>,
-) -> Result<(), RpcError> {
-    let before = out.len();
-    let mime_type = match &ctx.spec().kind {
-        KindSpec::Resource(resource) => resource.mime_type,
-        _ => None,
-    };
-    for contents in &mut result.contents {
-        let (uri, declared) = match contents {
-            ResourceContents::Text(text) => (&mut text.uri, &mut text.mime_type),
-            ResourceContents::Blob(blob) => (&mut blob.uri, &mut blob.mime_type),
-            _ => continue,
-        };
-        if uri.is_empty() {
-            ctx.target().clone_into(uri);
-        }
-        if declared.is_none() {
-            *declared = mime_type.map(str::to_owned);
-        }
-    }
-    out.extend_from_slice(br#"{"resultType":"complete","contents":"#);
-    write_json(out, &result.contents);
-    out.extend_from_slice(br#","ttlMs":"#);
-    write_json(out, &result.ttl_ms.unwrap_or_default());
-    out.extend_from_slice(br#","cacheScope":"#);
-    write_json(out, &result.cache_scope.unwrap_or_default());
-    write_end(ctx, &result.extra, result.meta.as_ref(), before, out)
-}
-
 /// The end of a prompt's or resource's result, and its limit.
-fn write_end(
+pub(super) fn write_end(
     ctx: &Context,
     extra: &JsonObject,
     meta: Option<&Meta>,

@@ -5,11 +5,10 @@
 
 use mcp_core::rpc::{RawId, RpcError};
 
-use super::{CallFuture, Params, Received, Terms, invoke::unfit};
+use super::{Asked, CallFuture, Received, Step, Work, invoke::unfit};
 use crate::{
     asking::Exchange,
     context::Context,
-    peer::Peer,
     reporter::Reporter,
     server::Server,
     state::{Binding, StateError, digest_arguments},
@@ -40,21 +39,15 @@ impl Target {
 /// # Errors
 ///
 /// `-32602` where the parameters are off.
-pub(super) fn call(
-    server: &Server,
-    line: &str,
-    params: &Params<'_>,
-    terms: Terms,
-    peer: &Peer,
-    target: Target,
-) -> Result<(Context, CallFuture), RpcError> {
+pub(super) fn call(server: &Server, request: &Asked<'_>, target: Target) -> Result<Step, RpcError> {
+    let params = request.params;
     if params
         .arguments
         .is_some_and(|raw| !raw.get().starts_with('{'))
     {
         return Err(RpcError::invalid_params("`arguments` must be an object"));
     }
-    let mut received = Received::new(line, params, terms)?;
+    let mut received = Received::new(request.line, params, request.terms)?;
     received.address = target.address;
     let meta = params.meta.as_ref();
     let reporter = Reporter::wanted(
@@ -62,13 +55,13 @@ pub(super) fn call(
             .and_then(RawId::new)
             .map(|token| token.to_id().into()),
         meta.and_then(|meta| meta.log_level),
-        &peer.outgoing,
+        &request.peer.outgoing,
     );
     let ctx = Context::new(
         server.clone(),
         Some(target.function),
         received,
-        peer,
+        request.peer,
         reporter,
     );
     if let Some(arguments) = target.arguments {
@@ -84,7 +77,7 @@ pub(super) fn call(
     } else {
         begin(&ctx, state)
     };
-    Ok((ctx, call))
+    Ok(Step::Wait(ctx, Work::Call(call)))
 }
 
 /// The state is verified first, then the arguments, then the function runs.

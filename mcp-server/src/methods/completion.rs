@@ -9,14 +9,16 @@ use mcp_core::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Params, Received, RequestFuture, Terms, answer::error_of, shown};
+use super::{Asked, Received, Step, Work, answer::error_of, shown};
 use crate::{
     completion::{Completing, of_list},
     context::Context,
-    peer::Peer,
     server::Server,
     spec::{ArgumentsSpec, CompleteSpec},
 };
+
+/// The method's name; it is served where there is something to complete.
+pub(crate) const COMPLETE: &str = "completion/complete";
 
 /// Begins to complete an argument.
 ///
@@ -25,11 +27,10 @@ use crate::{
 /// `-32602` where the parameters are off, or nothing is known of the prompt, the template or the argument.
 pub(crate) fn complete(
     server: &Server,
-    line: &str,
-    params: &Params<'_>,
-    terms: Terms,
-    peer: &Peer,
-) -> Result<(Context, RequestFuture), RpcError> {
+    request: &Asked<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Step, RpcError> {
+    let params = request.params;
     let reference: CompletionReference = member(params.reference, "ref")?;
     let CompletionArgument { name, value } = member(params.argument, "argument")?;
     let context: CompletionContext = match params.context {
@@ -38,19 +39,19 @@ pub(crate) fn complete(
     };
     let inner = server.inner();
     let function = match &reference {
-        CompletionReference::Prompt(prompt) => {
-            inner.prompt(&prompt.name, &peer.principal).ok_or_else(|| {
+        CompletionReference::Prompt(prompt) => inner
+            .prompt(&prompt.name, &request.peer.principal)
+            .ok_or_else(|| {
                 RpcError::invalid_params(format!("unknown prompt `{}`", shown(&prompt.name)))
-            })
-        }
+            }),
         CompletionReference::ResourceTemplate(template) => inner
-            .template(&template.uri, &peer.principal)
+            .template(&template.uri, &request.peer.principal)
             .ok_or_else(|| RpcError::resource_not_found(&template.uri)),
         _ => Err(RpcError::invalid_params("unknown type of `ref`")),
     }?;
     let spec = inner.functions[function].spec;
-    let received = Received::new(line, params, terms)?;
-    let ctx = Context::new(server.clone(), Some(function), received, peer, None);
+    let received = Received::new(request.line, params, request.terms)?;
+    let ctx = Context::new(server.clone(), Some(function), received, request.peer, None);
     let proposals = match &spec.arguments {
         ArgumentsSpec::Struct { .. } => None,
         ArgumentsSpec::List(list) => {
@@ -79,11 +80,11 @@ pub(crate) fn complete(
                     Err(error) => Err(error_of(&around, error)),
                 }
             };
-            return Ok((ctx, Box::pin(completed)));
+            return Ok(Step::Wait(ctx, Work::Request(Box::pin(completed))));
         }
     };
-    let written = Ok(write(server, &proposed));
-    Ok((ctx, Box::pin(std::future::ready(written))))
+    out.append(&mut write(server, &proposed));
+    Ok(Step::Written)
 }
 
 fn write(server: &Server, completion: &Completion) -> Vec<u8> {

@@ -4,8 +4,8 @@
 
 use mcp_core::rpc::{RpcError, write_json};
 
-use super::{Params, string};
-use crate::{builder::millis, function::Catalog, peer::Peer, server::Server};
+use super::{Asked, Step, string};
+use crate::{builder::millis, function::Catalog, server::Server};
 
 /// Appends one page; `member` is the name under which its entries stand.
 ///
@@ -16,17 +16,16 @@ pub(crate) fn list(
     server: &Server,
     catalog: &Catalog,
     member: &str,
-    params: &Params<'_>,
-    peer: &Peer,
+    request: &Asked<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), RpcError> {
-    let cursor = match params.cursor {
+) -> Result<Step, RpcError> {
+    let cursor = match request.params.cursor {
         None => None,
         cursor => Some(string(cursor, "cursor")?),
     };
     let inner = server.inner();
     let page = catalog
-        .page(&inner.functions, cursor.as_deref(), &peer.principal)
+        .page(&inner.functions, cursor.as_deref(), &request.peer.principal)
         .map_err(|_| RpcError::invalid_params("unknown `cursor`; begin again without one"))?;
     out.extend_from_slice(br#"{"resultType":"complete",""#);
     out.extend_from_slice(member.as_bytes());
@@ -41,5 +40,5 @@ pub(crate) fn list(
     write_json(out, &millis(inner.options.list_ttl));
     out.extend_from_slice(br#","cacheScope":"private","_meta":{"#);
     out.extend_from_slice(inner.writer.server_info.as_bytes());
-    Ok(())
+    Ok(Step::Written)
 }

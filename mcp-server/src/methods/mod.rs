@@ -18,17 +18,56 @@ use mcp_core::rpc::RpcError;
 
 pub(crate) use self::{
     answer::write,
-    completion::complete,
+    completion::{COMPLETE, complete},
     discover::discover,
     invoke::{CallFuture, Invocation},
     list::list,
     params::{Params, Received, Terms, diagnose, string},
-    prompts::get_prompt,
-    resources::read_resource,
-    tools::call_tool,
+    prompts::{get_prompt, write_prompt},
+    resources::{read_resource, write_resource},
+    tools::{call_tool, list_tools, write_tool},
 };
+use crate::{context::Context, outcome::CallResult, peer::Peer, server::Server};
 
-/// A request that calls no function: its whole result, or its error.
+/// A request, as its method sees it.
+pub(crate) struct Asked<'a> {
+    /// The whole message.
+    pub(crate) line: &'a str,
+    pub(crate) params: &'a Params<'a>,
+    pub(crate) terms: Terms,
+    pub(crate) peer: &'a Peer,
+}
+
+/// Answers a request: writes the whole result, or says what is to be waited for.
+///
+/// # Errors
+///
+/// What is answered instead; nothing must have been written then.
+pub(crate) type Method = fn(&Server, &Asked<'_>, &mut Vec<u8>) -> Result<Step, RpcError>;
+
+/// What became of a request.
+pub(crate) enum Step {
+    /// Its result is written.
+    Written,
+    /// There is something to wait for.
+    Wait(Context, Work),
+}
+
+/// What a request waits for.
+pub(crate) enum Work {
+    /// A function.
+    Call(CallFuture),
+    /// Anything else: its whole result, or its error.
+    Request(RequestFuture),
+}
+
+/// What came of it.
+pub(crate) enum Done {
+    Call(CallResult),
+    Request(Result<Vec<u8>, RpcError>),
+}
+
+/// A request that calls no function.
 pub(crate) type RequestFuture = Pin<Box<dyn Future<Output = Result<Vec<u8>, RpcError>> + Send>>;
 
 /// The beginning of a name that a client has sent, for an error.

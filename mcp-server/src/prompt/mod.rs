@@ -4,5 +4,22 @@
 mod listing;
 mod returns;
 
-pub(crate) use self::listing::definition;
 pub use self::returns::IntoPromptResult;
+use crate::{
+    function::{Described, Kind},
+    methods,
+};
+
+/// The kind of function that a prompt is.
+pub(crate) static PROMPT: Kind = Kind {
+    describe: |spec, _| Some(Described::listed(listing::definition(spec))),
+    enter: |registry, _, entry, _| registry.prompts.push(entry),
+    write: methods::write_prompt,
+    methods: &[
+        ("prompts/get", methods::get_prompt),
+        ("prompts/list", |server, request, out| {
+            methods::list(server, &server.inner().prompts, "prompts", request, out)
+        }),
+    ],
+    complete: Some(methods::complete),
+};

@@ -8,7 +8,21 @@ use std::collections::HashMap;
 
 use super::template::{Pattern, Segment, Template, decode};
 
-/// Finds functions by URI.
+/// Finds functions by URI. A server holds it as this, so that one without resources does not have its
+/// code.
+pub(crate) trait Route: Send + Sync {
+    /// Adds a URI or a template.
+    ///
+    /// # Errors
+    ///
+    /// The function of a template that the same URIs may belong to.
+    fn insert(&mut self, uri: &str, template: Template, function: usize) -> Result<(), usize>;
+
+    /// Finds the function for a URI.
+    fn find(&self, uri: &str) -> Option<Found>;
+}
+
+/// The one way to find them.
 #[derive(Debug, Default)]
 pub(crate) struct Router {
     /// URIs without variables, as they were written.
@@ -37,18 +51,8 @@ pub(crate) struct Found {
     pub(crate) values: Vec<(String, String)>,
 }
 
-impl Router {
-    /// Adds a URI or a template.
-    ///
-    /// # Errors
-    ///
-    /// The function of a template that the same URIs may belong to.
-    pub(crate) fn insert(
-        &mut self,
-        uri: &str,
-        template: Template,
-        function: usize,
-    ) -> Result<(), usize> {
+impl Route for Router {
+    fn insert(&mut self, uri: &str, template: Template, function: usize) -> Result<(), usize> {
         if !Template::is_template(uri) {
             self.exact.insert(uri.to_owned(), function);
         }
@@ -76,8 +80,7 @@ impl Router {
         Ok(())
     }
 
-    /// Finds the function for a URI.
-    pub(crate) fn find(&self, uri: &str) -> Option<Found> {
+    fn find(&self, uri: &str) -> Option<Found> {
         if let Some(&function) = self.exact.get(uri) {
             return Some(Found {
                 function,
@@ -104,7 +107,9 @@ impl Router {
                 self.arrive(leaf, values, rest, query)
             })
     }
+}
 
+impl Router {
     /// Whether a URI that ends at a template fits its query too.
     fn arrive(
         &self,

@@ -1,0 +1,59 @@
+//! [`Kind`]: what is different for tools, prompts and resources.
+//!
+//! A kind is a table of functions that only its own sets name. So what prompts and resources need is not
+//! even linked into a server that has none.
+
+use std::fmt;
+
+use mcp_core::rpc::RpcError;
+
+use super::{Entry, Registry, Reply};
+#[cfg(feature = "http")]
+use crate::transport::http::HeaderParameters;
+use crate::{
+    context::Context,
+    faults::FunctionFaults,
+    methods::Method,
+    spec::FunctionSpec,
+    tool::{InputSchema, OutputSchema},
+};
+
+/// What is different for functions of one kind.
+pub(crate) struct Kind {
+    /// Makes what the list says of a function; what is wrong with it goes to the faults.
+    pub(crate) describe: fn(&'static FunctionSpec, &mut FunctionFaults<'_>) -> Option<Described>,
+    /// Puts a function where it is found.
+    pub(crate) enter: fn(&mut Registry, &'static FunctionSpec, Entry, &mut FunctionFaults<'_>),
+    /// Appends a result that is not a tool's.
+    pub(crate) write: fn(&Context, Reply, &mut Vec<u8>) -> Result<(), RpcError>,
+    /// The methods that come with it.
+    pub(crate) methods: &'static [(&'static str, Method)],
+    /// Answers `completion/complete`, where there is something to complete.
+    pub(crate) complete: Option<Method>,
+}
+
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kind").finish_non_exhaustive()
+    }
+}
+
+/// What a function's arguments and result are compared with, and what the list says of it.
+#[derive(Default)]
+pub(crate) struct Described {
+    pub(crate) input: Option<InputSchema>,
+    pub(crate) output: Option<OutputSchema>,
+    pub(crate) json: String,
+    #[cfg(feature = "http")]
+    pub(crate) headers: HeaderParameters,
+}
+
+impl Described {
+    /// A function of which only the list says something.
+    pub(crate) fn listed(json: String) -> Self {
+        Self {
+            json,
+            ..Self::default()
+        }
+    }
+}
