@@ -5,10 +5,12 @@
 //! |---|---|
 //! | `cargo run --bin shop` | a server and its host in one: refunds, returns and a payment page |
 //! | `cargo run --bin notes -- --serve` | the smallest server that asks |
+//! | `cargo run --bin everything -- --http 127.0.0.1:3000` | every feature that a server can offer |
 //! | `cargo run --bin host -- list -- CMD..` | a terminal host for any server on standard input and output |
 //!
 //! Start with `src/bin/notes.rs`, then `src/shop/tools/`: one tool a file.
 
+pub mod everything;
 pub mod host;
 pub mod logging;
 pub mod notes;

@@ -323,6 +323,16 @@ impl CreateMessageResult {
             meta: None,
         }
     }
+
+    /// The text of its text blocks, one below the other.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let texts = self.content.blocks().iter().filter_map(|block| match block {
+            SamplingMessageContentBlock::Text(content) => Some(content.text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// Why a language model stopped.
