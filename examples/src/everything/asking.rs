@@ -43,7 +43,10 @@ async fn test_elicitation(
 ) -> Result<String, ToolError> {
     Ok(match account {
         Elicit::Accept(account) => {
-            format!("User response: accept, {}", serde_json::to_string(&account)?)
+            format!(
+                "User response: accept, {}",
+                serde_json::to_string(&account)?
+            )
         }
         Elicit::Decline => "User response: decline".to_owned(),
         Elicit::Cancel => "User response: cancel".to_owned(),

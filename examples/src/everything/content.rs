@@ -19,7 +19,8 @@ pub(super) const PNG: &[u8] = &[
 ];
 
 /// Silence: a WAV file without samples.
-const WAV: &[u8] = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1F\0\0\x80\x3E\0\0\x02\0\x10\0data\0\0\0\0";
+const WAV: &[u8] =
+    b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1F\0\0\x80\x3E\0\0\x02\0\x10\0data\0\0\0\0";
 
 /// How long a step of the tools takes that report on their way.
 const STEP: Duration = Duration::from_millis(50);

@@ -15,7 +15,11 @@ async fn static_text() -> &'static str {
 }
 
 /// An image.
-#[resource("test://static-binary", name = "Static binary", mime_type = "image/png")]
+#[resource(
+    "test://static-binary",
+    name = "Static binary",
+    mime_type = "image/png"
+)]
 async fn static_binary() -> &'static [u8] {
     PNG
 }
@@ -35,7 +39,11 @@ struct Data {
 }
 
 /// Data of a record.
-#[resource("test://template/{id}/data", name = "Data of a record", mime_type = "application/json")]
+#[resource(
+    "test://template/{id}/data",
+    name = "Data of a record",
+    mime_type = "application/json"
+)]
 async fn template(
     /// The record.
     #[complete("123", "456")]

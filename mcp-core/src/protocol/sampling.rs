@@ -327,10 +327,14 @@ impl CreateMessageResult {
     /// The text of its text blocks, one below the other.
     #[must_use]
     pub fn text(&self) -> String {
-        let texts = self.content.blocks().iter().filter_map(|block| match block {
-            SamplingMessageContentBlock::Text(content) => Some(content.text.as_str()),
-            _ => None,
-        });
+        let texts = self
+            .content
+            .blocks()
+            .iter()
+            .filter_map(|block| match block {
+                SamplingMessageContentBlock::Text(content) => Some(content.text.as_str()),
+                _ => None,
+            });
         texts.collect::<Vec<_>>().join("\n")
     }
 }
