@@ -1,4 +1,5 @@
-//! The smallest server that asks: `notes --serve` speaks the protocol over standard input and output.
+//! The smallest server that asks: `notes --serve` speaks the protocol over standard input and output,
+//! `notes --http 127.0.0.1:3000` over HTTP.
 
 use clap::Parser;
 use mcp_examples::{logging, notes::Notes};
@@ -42,19 +43,24 @@ async fn list_notes(notes: State<Notes>) -> String {
 struct Cli {
     /// Serve a client over standard input and output. The `host` example is one:
     /// host call delete_note '{"note_id": "n-1"}' -- notes --serve
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "http")]
     serve: bool,
+    /// Serve clients over HTTP at this address and port, at `/mcp`.
+    #[arg(long, value_name = "ADDR", conflicts_with = "serve")]
+    http: Option<String>,
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    Cli::parse();
+    let cli = Cli::parse();
     logging::start();
-    Server::builder("notes", env!("CARGO_PKG_VERSION"))
+    let server = Server::builder("notes", env!("CARGO_PKG_VERSION"))
         .state(Notes::load()?)
         .tools(tools![delete_note, list_notes])
-        .build()?
-        .serve_stdio()
-        .await?;
+        .build()?;
+    match cli.http {
+        Some(address) => server.serve_http(address).await?,
+        None => server.serve_stdio().await?,
+    }
     Ok(())
 }

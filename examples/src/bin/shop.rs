@@ -17,6 +17,9 @@ struct Cli {
     /// Serve a client over standard input and output.
     #[arg(long)]
     serve: bool,
+    /// Serve clients over HTTP instead, at this address and port, at `/mcp`.
+    #[arg(long, value_name = "ADDR", requires = "serve")]
+    http: Option<String>,
     /// Play the story without asking anybody, as it is done where there is no terminal.
     #[arg(long, conflicts_with = "serve")]
     scripted: bool,
@@ -37,7 +40,7 @@ async fn main() -> ExitCode {
 
 async fn run(cli: Cli) -> Result<(), AnyError> {
     if cli.serve {
-        return serve::serve().await;
+        return serve::serve(cli.http.as_deref()).await;
     }
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let person = match terminal && !cli.scripted {

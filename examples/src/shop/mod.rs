@@ -2,7 +2,7 @@
 //!
 //! - `api` is the shop's own HTTP API, as a business has one before it has any tools.
 //! - `tools` are the tools, one a file, on top of it.
-//! - `serve` makes a server of them, over standard input and output.
+//! - `serve` makes a server of them, over standard input and output or over HTTP.
 //! - `story` is the host: it launches that server and shows what happens when a tool asks.
 
 mod api;

@@ -1,4 +1,4 @@
-//! The shop as a server: its tools over standard input and output.
+//! The shop as a server: its tools over standard input and output, or over HTTP.
 
 use std::env;
 
@@ -20,12 +20,13 @@ pub const API_VARIABLE: &str = "SHOP_API_URL";
 /// Names the clerk who works with this server; `lea` unless set.
 pub const CLERK_VARIABLE: &str = "SHOP_CLERK";
 
-/// Serves one client until it closes standard input.
+/// Serves one client until it closes standard input or, if there is an address, clients over HTTP.
 ///
 /// # Errors
 ///
-/// A variable has a value that cannot be used, or standard input cannot be read.
-pub async fn serve() -> Result<(), AnyError> {
+/// A variable has a value that cannot be used, standard input cannot be read, or the address cannot
+/// be listened on.
+pub async fn serve(http: Option<&str>) -> Result<(), AnyError> {
     let (url, _own_api) = match env::var(API_VARIABLE) {
         Ok(url) => (url, None),
         Err(_) => {
@@ -34,7 +35,11 @@ pub async fn serve() -> Result<(), AnyError> {
         }
     };
     let clerk = env::var(CLERK_VARIABLE).unwrap_or_else(|_| "lea".to_owned());
-    server(Shop::new(&url, clerk)?)?.serve_stdio().await?;
+    let server = server(Shop::new(&url, clerk)?)?;
+    match http {
+        Some(address) => server.serve_http(address).await?,
+        None => server.serve_stdio().await?,
+    }
     Ok(())
 }
 
