@@ -1,11 +1,9 @@
 """The Python SDK as a host: launches one of our example servers and answers its questions by a script."""
 
-import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Protocol
 
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.session import ClientRequestContext
@@ -16,19 +14,13 @@ from mcp_types import (
     InputRequiredResult,
     TextContent,
 )
+from process import binary, serving
 
 INVALID_PARAMS = -32602
 MISSING_REQUIRED_CLIENT_CAPABILITY = -32021
 
 REFUSED_STATE = "Invalid or expired requestState"
 """What every failure of a state looks like to the client."""
-
-
-def binary(name: str) -> str:
-    folder = os.environ.get("MCP_PEER_BIN")
-    if folder is None:
-        raise RuntimeError("MCP_PEER_BIN does not name the folder of the examples: use tests/peers/run")
-    return str(Path(folder) / name)
 
 
 Answer = ElicitResult | Callable[[ElicitRequestParams], ElicitResult]
@@ -67,16 +59,45 @@ async def nobody(context: ClientRequestContext, params: ElicitRequestParams) -> 
     raise AssertionError(f"asked through the callback: {params.message}")
 
 
+class Launch(Protocol):
+    """What the fixture `launch` is: a client of one example server over one of the transports.
+
+    Without a person it declares no elicitation.
+    """
+
+    def __call__(
+        self,
+        server: str,
+        person: Any = None,
+        *,
+        mode: str = "auto",
+        env: dict[str, str] | None = None,
+    ) -> AbstractAsyncContextManager[Client]: ...
+
+
 @asynccontextmanager
-async def launch(
-    server: str, person: Any = None, *, mode: str = "auto", env: dict[str, str] | None = None
+async def launch_over(
+    transport: Literal["stdio", "http"],
+    server: str,
+    person: Any = None,
+    *,
+    mode: str = "auto",
+    env: dict[str, str] | None = None,
 ) -> AsyncIterator[Client]:
-    """A client of one example server; without a person it declares no elicitation."""
-    parameters = StdioServerParameters(command=binary(server), args=["--serve"], env=env)
-    async with Client(
-        parameters, elicitation_callback=person, mode=mode, read_timeout_seconds=20
-    ) as client:
-        yield client
+    """A process of the server, and a client for it."""
+    if transport == "http":
+        arguments = {"notes": [], "shop": ["--serve"]}[server]
+        process = serving(binary(server), *arguments, "--http", env=env)
+    else:
+        parameters = StdioServerParameters(command=binary(server), args=["--serve"], env=env)
+        process = nullcontext(parameters)
+    with process as reached:
+        async with connect(reached, person, mode=mode) as client:
+            yield client
+
+
+def connect(server: Any, person: Any = None, *, mode: str = "auto") -> Client:
+    return Client(server, elicitation_callback=person, mode=mode, read_timeout_seconds=20)
 
 
 async def by_hand(

@@ -2,13 +2,18 @@
 
 It reads its state key from PEER_STATE_KEY (32 bytes in hex), so that a second process with the same key can go on
 with a call that the first one paused. Without the variable the SDK makes a key of its own.
+
+It serves standard input and output or, with `--http`, Streamable HTTP at `/mcp` of a free port, which it prints.
 """
 
 import os
+import socket
+import sys
 import warnings
 from typing import Annotated, Literal
 
 import anyio
+import uvicorn
 from mcp.server.mcpserver import (
     AcceptedElicitation,
     Context,
@@ -193,5 +198,14 @@ def body_runs(tool: str) -> int:
     return runs.get(tool, 0)
 
 
+def serve_http() -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    print(listener.getsockname()[1], flush=True)
+    uvicorn.Server(uvicorn.Config(server.streamable_http_app(), log_level="error")).run([listener])
+
+
 if __name__ == "__main__":
-    server.run("stdio")
+    if "--http" in sys.argv:
+        serve_http()
+    else:
+        server.run("stdio")

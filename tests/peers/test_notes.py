@@ -5,13 +5,13 @@ from host import (
     CANCEL,
     DECLINE,
     MISSING_REQUIRED_CLIENT_CAPABILITY,
+    Launch,
     Person,
     accept,
     ask,
     assert_refused,
     by_hand,
     changed,
-    launch,
     nobody,
     text,
     the_question,
@@ -29,7 +29,7 @@ DELETED = "Deleted note n-1."
 
 
 @pytest.mark.parametrize("mode", ["auto", "2026-07-28"])
-async def test_connects_and_lists(mode: str) -> None:
+async def test_connects_and_lists(launch: Launch, mode: str) -> None:
     async with launch("notes", mode=mode) as client:
         assert client.protocol_version == "2026-07-28"
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -39,7 +39,7 @@ async def test_connects_and_lists(mode: str) -> None:
         assert tool.annotations is not None and tool.annotations.destructive_hint is True
 
 
-async def test_automatic_rounds() -> None:
+async def test_automatic_rounds(launch: Launch) -> None:
     person = Person([accept(confirm=True)])
     async with launch("notes", person) as client:
         result = await client.call_tool("delete_note", NOTE)
@@ -55,12 +55,12 @@ async def test_automatic_rounds() -> None:
     assert field["description"] == "Check to delete the note for good."
 
 
-async def test_unchecked_box_is_no_consent() -> None:
+async def test_unchecked_box_is_no_consent(launch: Launch) -> None:
     async with launch("notes", Person([accept(confirm=False)])) as client:
         assert text(await client.call_tool("delete_note", NOTE)) == KEPT
 
 
-async def test_answer_that_does_not_fit_is_asked_again() -> None:
+async def test_answer_that_does_not_fit_is_asked_again(launch: Launch) -> None:
     person = Person([accept(confirm="certainly"), accept(confirm=True)])
     async with launch("notes", person) as client:
         assert text(await client.call_tool("delete_note", NOTE)) == DELETED
@@ -70,7 +70,7 @@ async def test_answer_that_does_not_fit_is_asked_again() -> None:
     assert "certainly" not in second
 
 
-async def test_by_hand() -> None:
+async def test_by_hand(launch: Launch) -> None:
     async with launch("notes", nobody) as client:
         asked = await ask(client, "delete_note", NOTE)
         assert the_question(asked, KEY).message.startswith("Delete note n-1 (")
@@ -82,7 +82,7 @@ async def test_by_hand() -> None:
         assert text(done) == DELETED
 
 
-async def test_answer_without_state_is_asked_again() -> None:
+async def test_answer_without_state_is_asked_again(launch: Launch) -> None:
     async with launch("notes", nobody) as client:
         await ask(client, "delete_note", NOTE)
         again = await by_hand(
@@ -92,7 +92,7 @@ async def test_answer_without_state_is_asked_again() -> None:
 
 
 @pytest.mark.parametrize("position", [0, 3, 60, -2])
-async def test_tampered_state(position: int) -> None:
+async def test_tampered_state(launch: Launch, position: int) -> None:
     async with launch("notes", nobody) as client:
         asked = await ask(client, "delete_note", NOTE)
         answers = {KEY: accept(confirm=True)}
@@ -113,14 +113,14 @@ async def test_tampered_state(position: int) -> None:
 
 
 @pytest.mark.parametrize("state", ["", "v1.", "v2.AAAA", "v1.!!!", "v1." + "A" * 100_000, "no state"])
-async def test_nonsense_for_state(state: str) -> None:
+async def test_nonsense_for_state(launch: Launch, state: str) -> None:
     async with launch("notes", nobody) as client:
         with pytest.raises(MCPError) as refused:
             await by_hand(client, "delete_note", NOTE, input_responses={}, request_state=state)
         assert_refused(refused.value)
 
 
-async def test_state_with_other_arguments() -> None:
+async def test_state_with_other_arguments(launch: Launch) -> None:
     async with launch("notes", nobody) as client:
         asked = await ask(client, "delete_note", NOTE)
         with pytest.raises(MCPError) as refused:
@@ -134,7 +134,7 @@ async def test_state_with_other_arguments() -> None:
         assert_refused(refused.value)
 
 
-async def test_state_of_another_process() -> None:
+async def test_state_of_another_process(launch: Launch) -> None:
     """Without a configured key each process has one of its own."""
     async with launch("notes", nobody) as client:
         asked = await ask(client, "delete_note", NOTE)
@@ -151,7 +151,7 @@ async def test_state_of_another_process() -> None:
 
 
 @pytest.mark.parametrize("answer", [DECLINE, CANCEL], ids=["decline", "cancel"])
-async def test_decline_and_cancel(answer: object) -> None:
+async def test_decline_and_cancel(launch: Launch, answer: object) -> None:
     person = Person([answer])
     async with launch("notes", person) as client:
         result = await client.call_tool("delete_note", NOTE)
@@ -160,7 +160,7 @@ async def test_decline_and_cancel(answer: object) -> None:
     assert len(person.asked) == 1
 
 
-async def test_no_elicitation_callback() -> None:
+async def test_no_elicitation_callback(launch: Launch) -> None:
     async with launch("notes") as client:
         with pytest.raises(MCPError) as refused:
             await client.call_tool("delete_note", NOTE)
@@ -169,13 +169,13 @@ async def test_no_elicitation_callback() -> None:
         assert error.data["requiredCapabilities"] == {"elicitation": {"form": {}}}
 
 
-async def test_missing_note_ends_before_anyone_is_asked() -> None:
+async def test_missing_note_ends_before_anyone_is_asked(launch: Launch) -> None:
     async with launch("notes", Person([])) as client:
         result = await client.call_tool("delete_note", {"note_id": "no-such-note"})
         assert result.is_error
 
 
-async def test_client_of_an_older_revision() -> None:
+async def test_client_of_an_older_revision(launch: Launch) -> None:
     """It opens with a handshake that this server does not know, and is told which versions there are.
 
     The code is the server's choice (specification: basic/versioning, Compatibility Matrix).

@@ -11,13 +11,13 @@ from host import (
     CANCEL,
     DECLINE,
     MISSING_REQUIRED_CLIENT_CAPABILITY,
+    Launch,
     Person,
     accept,
     ask,
     assert_refused,
     by_hand,
     changed,
-    launch,
     nobody,
     text,
     the_question,
@@ -52,7 +52,7 @@ async def refund(client: Client, order: str = "O-2289") -> dict[str, Any]:
     return result.structured_content
 
 
-async def test_lists() -> None:
+async def test_lists(launch: Launch) -> None:
     async with launch("shop") as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert set(tools) == {
@@ -71,12 +71,12 @@ async def test_lists() -> None:
         assert set(tools[name].input_schema["properties"]) == arguments
 
 
-async def test_nobody_is_asked_below_the_limit() -> None:
+async def test_nobody_is_asked_below_the_limit(launch: Launch) -> None:
     async with launch("shop") as client:
         assert (await refund(client, "O-3310"))["status"] == "requested"
 
 
-async def test_automatic_rounds() -> None:
+async def test_automatic_rounds(launch: Launch) -> None:
     person = Person([accept(release=True)])
     async with launch("shop", person) as client:
         issued = await refund(client)
@@ -98,14 +98,14 @@ async def test_automatic_rounds() -> None:
     ],
     ids=["not released", "decline", "cancel"],
 )
-async def test_refund_that_is_not_released(answer: ElicitResult, status: str) -> None:
+async def test_refund_that_is_not_released(launch: Launch, answer: ElicitResult, status: str) -> None:
     person = Person([answer])
     async with launch("shop", person) as client:
         assert (await refund(client))["status"] == status
     assert len(person.asked) == 1
 
 
-async def test_by_hand() -> None:
+async def test_by_hand(launch: Launch) -> None:
     async with launch("shop", nobody) as client:
         arguments = await quote(client)
         asked = await ask(client, "issue_refund", arguments)
@@ -123,7 +123,7 @@ async def test_by_hand() -> None:
         assert done.structured_content["status"] == "requested"
 
 
-async def test_tampered_state() -> None:
+async def test_tampered_state(launch: Launch) -> None:
     async with launch("shop", nobody) as client:
         arguments, other = await quote(client), await quote(client)
         asked = await ask(client, "issue_refund", arguments)
@@ -156,7 +156,7 @@ async def test_tampered_state() -> None:
         assert twice.is_error and text(twice)
 
 
-async def test_no_elicitation_callback() -> None:
+async def test_no_elicitation_callback(launch: Launch) -> None:
     async with launch("shop") as client:
         for tool, arguments in {"issue_refund": await quote(client), "record_return": RETURN}.items():
             with pytest.raises(MCPError) as refused:
@@ -168,7 +168,7 @@ async def test_no_elicitation_callback() -> None:
         assert (await refund(client, "O-3310"))["id"] == "R-0111"
 
 
-async def test_page_without_elicitation_callback() -> None:
+async def test_page_without_elicitation_callback(launch: Launch) -> None:
     async with launch("shop") as client:
         issued = await refund(client, "O-3310")
         with pytest.raises(MCPError) as refused:
@@ -178,7 +178,7 @@ async def test_page_without_elicitation_callback() -> None:
         assert error.data["requiredCapabilities"] == {"elicitation": {"url": {}}}
 
 
-async def test_form_of_a_resolver() -> None:
+async def test_form_of_a_resolver(launch: Launch) -> None:
     person = Person([accept(reason="arrived late", restock=True, note="box dented")])
     async with launch("shop", person) as client:
         result = await client.call_tool("record_return", RETURN)
@@ -195,7 +195,7 @@ async def test_form_of_a_resolver() -> None:
     assert properties["note"]["maxLength"] == 200
 
 
-async def test_three_answers_three_sentences() -> None:
+async def test_three_answers_three_sentences(launch: Launch) -> None:
     sentences = set()
     for answer in (accept(reason="missing part", restock=False), DECLINE, CANCEL):
         async with launch("shop", Person([answer])) as client:
@@ -205,7 +205,7 @@ async def test_three_answers_three_sentences() -> None:
     assert len(sentences) == 3
 
 
-async def test_answer_that_does_not_fit_is_asked_again() -> None:
+async def test_answer_that_does_not_fit_is_asked_again(launch: Launch) -> None:
     wrong = [
         accept(reason="arrived late", restock=True, note="x" * 201),
         accept(reason="lost at sea", restock=True),
@@ -222,14 +222,14 @@ async def test_answer_that_does_not_fit_is_asked_again() -> None:
         assert "xxx" not in message and "lost at sea" not in message
 
 
-async def test_unknown_article_ends_before_anyone_is_asked() -> None:
+async def test_unknown_article_ends_before_anyone_is_asked(launch: Launch) -> None:
     async with launch("shop", Person([])) as client:
         result = await client.call_tool("record_return", {"order_id": "O-1145", "sku": "KG-9999"})
         assert result.is_error
         assert "KG-9999" in text(result)
 
 
-async def test_replica_with_the_same_key_goes_on() -> None:
+async def test_replica_with_the_same_key_goes_on(launch: Launch) -> None:
     answers = {"found": accept(reason="changed mind", restock=True)}
     keyed = {"SHOP_REQUEST_STATE_KEY": secrets.token_hex(32)}
     async with launch("shop", nobody, env=keyed) as client:
@@ -256,7 +256,7 @@ def browse(url: str, form: dict[str, str]) -> int:
         return error.code
 
 
-async def test_page() -> None:
+async def test_page(launch: Launch) -> None:
     """Agreeing to open it is not having signed in, and who signs in must be who was asked."""
 
     def opens_only(question: ElicitRequestParams) -> ElicitResult:
@@ -289,7 +289,7 @@ async def test_page() -> None:
 
 
 @pytest.mark.parametrize("answer", [DECLINE, CANCEL], ids=["decline", "cancel"])
-async def test_page_that_is_not_opened(answer: ElicitResult) -> None:
+async def test_page_that_is_not_opened(launch: Launch, answer: ElicitResult) -> None:
     person = Person([answer])
     async with launch("shop", person) as client:
         issued = await refund(client, "O-3310")
@@ -298,7 +298,7 @@ async def test_page_that_is_not_opened(answer: ElicitResult) -> None:
     assert len(person.asked) == 1
 
 
-async def test_page_that_is_never_finished() -> None:
+async def test_page_that_is_never_finished(launch: Launch) -> None:
     """The flow ends at the server, before the client's own limit of ten rounds."""
     person = Person([accept()] * 10)
     async with launch("shop", person) as client:

@@ -1,20 +1,23 @@
 //! Calls that a host drives itself, one round at a time.
 
-use mcp_client::{Answer, Client, Error, InputRequest, Kind, PausedCall};
+use mcp_client::{Answer, Error, InputRequest, Kind, PausedCall};
 use serde_json::{Value, json};
 
-use crate::support::{CONFIRM, REASON, accept, complete, host, paused, python, rpc, runs, server};
+use crate::support::{
+    CONFIRM, Peer, REASON, accept, builder, complete, host, over_both, paused, rpc, runs,
+};
+
+over_both![
+    by_hand,
+    by_hand_in_another_process,
+    forms_of_pydantic_are_understood
+];
 
 /// A key for servers that share their state, as an operator of replicas would set it.
 const STATE_KEY: &str = "5c1f0a9e7d3b42868e11d0c4f96a27b3e85d7c60419fba3208d6e4c7513f9ab2";
 
-#[tokio::test]
-async fn by_hand() {
-    let Some(python) = python() else { return };
-    let client = Client::builder("peer-tests", "1.0.0")
-        .connect(server(&python))
-        .await
-        .unwrap();
+async fn by_hand(peer: Peer) {
+    let client = peer.connect(builder()).await;
     let session = client.session().declare(Kind::Form);
     let arguments = json!({"note_id": "n-1"});
     let mut paused = paused(session.call_tool("delete_note", &arguments).await.unwrap());
@@ -37,21 +40,9 @@ async fn by_hand() {
 }
 
 /// A paused call is finished over another connection, by a server process that knows nothing of the first.
-#[tokio::test]
-async fn by_hand_in_another_process() {
-    let Some(python) = python() else { return };
-    let connect = async |key: Option<&str>| {
-        let mut process = server(&python);
-        if let Some(key) = key {
-            process = process.env("PEER_STATE_KEY", key);
-        }
-        Client::builder("peer-tests", "1.0.0")
-            .declare(Kind::Form)
-            .connect(process)
-            .await
-            .unwrap()
-    };
-    let first = connect(Some(STATE_KEY)).await;
+async fn by_hand_in_another_process(peer: Peer) {
+    let client = || builder().declare(Kind::Form);
+    let first = peer.connect_with_key(client(), STATE_KEY).await;
     let round = first
         .session()
         .call_tool("record_return", json!({"order_id": "O-1145"}))
@@ -66,7 +57,7 @@ async fn by_hand_in_another_process() {
             .unwrap();
         call
     };
-    let second = connect(Some(STATE_KEY)).await;
+    let second = peer.connect_with_key(client(), STATE_KEY).await;
     let call = complete(answer(&stored).resume(&second.session()).await.unwrap());
     assert_eq!(call.rounds, 2);
     assert_eq!(
@@ -76,7 +67,7 @@ async fn by_hand_in_another_process() {
     second.close().await;
 
     // Without the key the state means nothing to a server.
-    let stranger = connect(None).await;
+    let stranger = peer.connect(client()).await;
     let refused = answer(&stored).resume(&stranger.session()).await;
     assert_eq!(
         rpc(refused.unwrap_err()),
@@ -87,10 +78,8 @@ async fn by_hand_in_another_process() {
 }
 
 /// What pydantic writes for a form is a form to us, and an answer that does not fit it is not sent.
-#[tokio::test]
-async fn forms_of_pydantic_are_understood() {
-    let Some(python) = python() else { return };
-    let host = host(&python, accept).await;
+async fn forms_of_pydantic_are_understood(peer: Peer) {
+    let host = host(&peer, accept).await;
     let session = host.client.session();
     let round = session.call_tool("record_return", json!({"order_id": "O-2289"}));
     let mut paused = paused(round.await.unwrap());

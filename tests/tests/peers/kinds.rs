@@ -4,15 +4,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use mcp_client::protocol::{CreateMessageResult, ListRootsResult, Root, TextContent};
-use mcp_client::{Client, Consent, Error, Kind};
+use mcp_client::{Consent, Error, Kind};
 use serde_json::{Value, json};
 
-use crate::support::{python, server};
+use crate::support::{Peer, builder, over_both};
 
-#[tokio::test]
-async fn sampling_and_roots() {
-    let Some(python) = python() else { return };
-    let client = Client::builder("peer-tests", "1.0.0")
+over_both![
+    sampling_and_roots,
+    sampling_that_was_not_declared,
+    pages,
+    pages_that_are_not_opened,
+    state_alone
+];
+
+async fn sampling_and_roots(peer: Peer) {
+    let client = builder()
         .on_sampling(|question| async move {
             assert_eq!(question.params.max_tokens, 50);
             let asked = serde_json::to_value(&question.params.messages)?;
@@ -25,10 +31,8 @@ async fn sampling_and_roots() {
             let roots = ["file:///srv/shop", "file:///srv/a%20b"];
             let roots = roots.into_iter().map(Root::new).collect();
             Ok(ListRootsResult { roots })
-        })
-        .connect(server(&python))
-        .await
-        .unwrap();
+        });
+    let client = peer.connect(client).await;
     let call = client
         .call_tool("slogan", json!({"product": "kettles"}))
         .await
@@ -43,14 +47,9 @@ async fn sampling_and_roots() {
     client.close().await;
 }
 
-#[tokio::test]
-async fn sampling_that_was_not_declared() {
-    let Some(python) = python() else { return };
-    let client = Client::builder("peer-tests", "1.0.0")
-        .declare(Kind::Roots)
-        .connect(server(&python))
-        .await
-        .unwrap();
+async fn sampling_that_was_not_declared(peer: Peer) {
+    let client = builder().declare(Kind::Roots);
+    let client = peer.connect(client).await;
     let refused = client.call_tool("slogan", json!({"product": "kettles"}));
     let error = refused.await.unwrap_err();
     let Error::MissingCapability { required, .. } = error else {
@@ -61,38 +60,28 @@ async fn sampling_that_was_not_declared() {
 }
 
 /// Agreeing to open a page is not having finished there: the server asks until it is.
-#[tokio::test]
-async fn pages() {
-    let Some(python) = python() else { return };
+async fn pages(peer: Peer) {
     let asked = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&asked);
-    let client = Client::builder("peer-tests", "1.0.0")
-        .on_url(move |question| {
-            counted.fetch_add(1, Ordering::Relaxed);
-            async move {
-                assert_eq!(question.url, "https://pay.example/connect/7");
-                assert_eq!(question.host(), "pay.example");
-                Ok(Consent::Accept)
-            }
-        })
-        .connect(server(&python))
-        .await
-        .unwrap();
+    let client = builder().on_url(move |question| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        async move {
+            assert_eq!(question.url, "https://pay.example/connect/7");
+            assert_eq!(question.host(), "pay.example");
+            Ok(Consent::Accept)
+        }
+    });
+    let client = peer.connect(client).await;
     let call = client.call_tool("connect", ()).await.unwrap();
     assert_eq!(call.text(), "Connected after 2 visits.");
     assert_eq!((call.rounds, asked.load(Ordering::Relaxed)), (3, 2));
     client.close().await;
 }
 
-#[tokio::test]
-async fn pages_that_are_not_opened() {
-    let Some(python) = python() else { return };
+async fn pages_that_are_not_opened(peer: Peer) {
     for (consent, action) in [(Consent::Decline, "decline"), (Consent::Cancel, "cancel")] {
-        let client = Client::builder("peer-tests", "1.0.0")
-            .on_url(move |_| async move { Ok(consent) })
-            .connect(server(&python))
-            .await
-            .unwrap();
+        let client = builder().on_url(move |_| async move { Ok(consent) });
+        let client = peer.connect(client).await;
         let call = client.call_tool("connect", json!({})).await.unwrap();
         assert_eq!(call.text(), format!("Not connected: {action}."));
         assert_eq!(call.rounds, 2);
@@ -101,13 +90,8 @@ async fn pages_that_are_not_opened() {
 }
 
 /// A server can want nothing but another request, after a moment. There is no answer to send then.
-#[tokio::test]
-async fn state_alone() {
-    let Some(python) = python() else { return };
-    let client = Client::builder("peer-tests", "1.0.0")
-        .connect(server(&python))
-        .await
-        .unwrap();
+async fn state_alone(peer: Peer) {
+    let client = peer.connect(builder()).await;
     let call = client.call_tool("poll", json!({})).await.unwrap();
     assert_eq!((call.text().as_str(), call.rounds), ("Ready.", 3));
 

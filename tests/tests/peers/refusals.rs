@@ -1,14 +1,20 @@
 //! States that were tampered with, people who say no, and clients that cannot ask.
 
-use mcp_client::{Client, Error, Kind};
+use mcp_client::{Error, Kind};
 use serde_json::{Value, json};
 
-use crate::support::{CONFIRM, accept, cancel, decline, host, paused, python, rpc, runs, server};
+use crate::support::{
+    CONFIRM, Peer, accept, builder, cancel, decline, host, over_both, paused, rpc, runs,
+};
 
-#[tokio::test]
-async fn tampered_state() {
-    let Some(python) = python() else { return };
-    let host = host(&python, accept).await;
+over_both![
+    tampered_state,
+    decline_and_cancel,
+    client_without_elicitation
+];
+
+async fn tampered_state(peer: Peer) {
+    let host = host(&peer, accept).await;
     let session = host.client.session();
     let arguments = json!({"note_id": "n-1"});
     let paused = paused(session.call_tool("delete_note", &arguments).await.unwrap());
@@ -52,12 +58,10 @@ async fn tampered_state() {
     host.client.close().await;
 }
 
-#[tokio::test]
-async fn decline_and_cancel() {
-    let Some(python) = python() else { return };
+async fn decline_and_cancel(peer: Peer) {
     for action in ["decline", "cancel"] {
         let answer = if action == "decline" { decline } else { cancel };
-        let host = host(&python, answer).await;
+        let host = host(&peer, answer).await;
         let kept = host
             .client
             .call_tool("delete_note", json!({"note_id": "n-1"}));
@@ -82,13 +86,8 @@ async fn decline_and_cancel() {
     }
 }
 
-#[tokio::test]
-async fn client_without_elicitation() {
-    let Some(python) = python() else { return };
-    let client = Client::builder("peer-tests", "1.0.0")
-        .connect(server(&python))
-        .await
-        .unwrap();
+async fn client_without_elicitation(peer: Peer) {
+    let client = peer.connect(builder()).await;
     // A host for pages only cannot show a form either.
     let urls_only = client.session().declare_only([Kind::Url]);
     let nothing = client.session();

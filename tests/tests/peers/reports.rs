@@ -4,22 +4,19 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_client::protocol::LoggingLevel;
-use mcp_client::{CallOptions, Client, Error};
+use mcp_client::{CallOptions, Error};
 use serde_json::json;
 
-use crate::support::{python, runs, server};
+use crate::support::{Peer, builder, over_both, runs};
 
-#[tokio::test]
-async fn progress_and_log() {
-    let Some(python) = python() else { return };
+over_both![progress_and_log, a_timeout_cancels_the_call];
+
+async fn progress_and_log(peer: Peer) {
     let (log, mut logged) = tokio::sync::mpsc::unbounded_channel();
-    let client = Client::builder("peer-tests", "1.0.0")
-        .on_log(LoggingLevel::Info, move |message| {
-            log.send(message).unwrap();
-        })
-        .connect(server(&python))
-        .await
-        .unwrap();
+    let client = builder().on_log(LoggingLevel::Info, move |message| {
+        log.send(message).unwrap();
+    });
+    let client = peer.connect(client).await;
     let reported = Arc::new(Mutex::new(Vec::new()));
     let reports = Arc::clone(&reported);
     let options = CallOptions::new().on_progress(move |report| {
@@ -43,13 +40,8 @@ async fn progress_and_log() {
     client.close().await;
 }
 
-#[tokio::test]
-async fn a_timeout_cancels_the_call() {
-    let Some(python) = python() else { return };
-    let client = Client::builder("peer-tests", "1.0.0")
-        .connect(server(&python))
-        .await
-        .unwrap();
+async fn a_timeout_cancels_the_call(peer: Peer) {
+    let client = peer.connect(builder()).await;
     let patience = Duration::from_millis(500);
     let options = CallOptions::new().request_timeout(patience);
     let call = client.call_tool_with("sleep", json!({}), options).await;

@@ -3,12 +3,16 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::{REASON, RELEASE, accept, host, python, runs};
+use crate::support::{Peer, REASON, RELEASE, accept, host, over_both, runs};
 
-#[tokio::test]
-async fn lists_and_discovers() {
-    let Some(python) = python() else { return };
-    let host = host(&python, accept).await;
+over_both![
+    lists_and_discovers,
+    automatic_rounds,
+    automatic_rounds_on_the_wire
+];
+
+async fn lists_and_discovers(peer: Peer) {
+    let host = host(&peer, accept).await;
     let info = host.client.server_info().unwrap();
     assert_eq!(
         (info.name.as_str(), info.version.as_str()),
@@ -39,10 +43,8 @@ async fn lists_and_discovers() {
     host.client.close().await;
 }
 
-#[tokio::test]
-async fn automatic_rounds() {
-    let Some(python) = python() else { return };
-    let host = host(&python, accept).await;
+async fn automatic_rounds(peer: Peer) {
+    let host = host(&peer, accept).await;
     let call = host
         .client
         .call_tool("record_return", json!({"order_id": "O-2289"}))
@@ -85,10 +87,8 @@ async fn automatic_rounds() {
 
 /// A new id each round, the same arguments, each answer once, and the state of the round before, to the byte.
 /// Specification: basic/patterns/mrtr, Client Requirements.
-#[tokio::test]
-async fn automatic_rounds_on_the_wire() {
-    let Some(python) = python() else { return };
-    let host = host(&python, accept).await;
+async fn automatic_rounds_on_the_wire(peer: Peer) {
+    let host = host(&peer, accept).await;
     host.client
         .call_tool("record_return", json!({"order_id": "O-2289"}))
         .await
