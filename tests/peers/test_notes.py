@@ -1,4 +1,4 @@
-"""The Python SDK as client of `notes --serve`: one tool, and a question on a parameter."""
+"""The Python SDK as client of `notes`: one tool, and a question on a parameter."""
 
 import pytest
 from host import (

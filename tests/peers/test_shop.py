@@ -1,4 +1,4 @@
-"""The Python SDK as client of `shop --serve`: a question by hand, a resolver, and a page to open."""
+"""The Python SDK as client of `shop`: a question by hand, a resolver, and a page to open."""
 
 import secrets
 import urllib.error
