@@ -35,9 +35,24 @@ async fn query(args: Args<Query>) -> String {
     args.region.clone().unwrap_or_default()
 }
 
+/// Looks something up elsewhere.
+#[tool]
+async fn query_zone(
+    /// Where.
+    #[header("Zone")]
+    #[serde(alias = "area")]
+    zone: String,
+    #[header("Limit")] limit: Option<u32>,
+    #[header("Dry-Run")]
+    #[serde(default)]
+    dry_run: bool,
+) -> String {
+    format!("{zone} {limit:?} {dry_run}")
+}
+
 async fn open() -> Site {
     let server = Server::builder("shop", "1.0.0")
-        .tools(tools![query])
+        .tools(tools![query, query_zone])
         .build();
     Site::open(server.unwrap().http()).await
 }
@@ -169,4 +184,46 @@ async fn a_mismatch_is_found_before_the_tool_is_looked_for() {
     assert_eq!(site.send(&post).await.refusal(), (400, -32020));
     let post = Post::request("no/method", json!({})).with("Mcp-Method", "tools/list");
     assert_eq!(site.send(&post).await.refusal(), (400, -32020));
+}
+
+#[tokio::test]
+async fn parameters_with_a_header_are_listed_and_compared() {
+    let site = open().await;
+    let list = site
+        .send(&Post::request("tools/list", json!({})))
+        .await
+        .json();
+    let properties = &list["result"]["tools"][1]["inputSchema"]["properties"];
+    assert_eq!(properties["zone"]["x-mcp-header"], "Zone");
+    assert_eq!(properties["limit"]["x-mcp-header"], "Limit");
+    assert_eq!(properties["dry_run"]["x-mcp-header"], "Dry-Run");
+    let call = |arguments| Post::call("query_zone", arguments);
+    let zone = call(json!({"zone": "a"})).with("Mcp-Param-Zone", "a");
+    assert_eq!(text(&site.send(&zone).await.json()), "a None false");
+    let all = call(json!({"zone": "a", "limit": 42, "dry_run": true}))
+        .with("Mcp-Param-Zone", "a")
+        .with("Mcp-Param-Limit", "42.0")
+        .with("Mcp-Param-Dry-Run", "true");
+    assert_eq!(text(&site.send(&all).await.json()), "a Some(42) true");
+    for post in [
+        call(json!({"zone": "a"})),
+        all.clone().with("Mcp-Param-Zone", "b"),
+        all.clone().with("Mcp-Param-Limit", "43"),
+        all.clone().with("Mcp-Param-Dry-Run", "false"),
+        all.without("Mcp-Param-Dry-Run"),
+    ] {
+        assert_eq!(site.send(&post).await.refusal(), (400, -32020));
+    }
+}
+
+/// What routes by the header must not be got past by another spelling of the argument.
+#[tokio::test]
+async fn another_name_of_a_parameter_is_compared_too() {
+    let site = open().await;
+    let call = Post::call("query_zone", json!({"area": "a"}));
+    assert_eq!(site.send(&call).await.refusal(), (400, -32020));
+    let other = call.clone().with("Mcp-Param-Zone", "b");
+    assert_eq!(site.send(&other).await.refusal(), (400, -32020));
+    let same = call.with("Mcp-Param-Zone", "a");
+    assert_eq!(text(&site.send(&same).await.json()), "a None false");
 }

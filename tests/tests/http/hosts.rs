@@ -5,6 +5,12 @@ use serde_json::json;
 
 use crate::{open, server};
 
+/// Runs somewhere.
+#[mcp_server::tool]
+async fn routed(#[header("Region")] region: String) -> String {
+    region
+}
+
 fn list() -> Post {
     Post::request("tools/list", json!({}))
 }
@@ -103,7 +109,11 @@ async fn listed_hosts_and_origins_are_served_beside_loopback_names() {
 
 #[tokio::test]
 async fn a_preflight_says_what_a_page_may_send() {
-    let (server, _) = server();
+    let work = std::sync::Arc::default();
+    let server = crate::server_of(&work)
+        .tools(mcp_server::tools![routed])
+        .build()
+        .unwrap();
     let site = Site::open(server.http().allowed_origins(["https://app.example.com"])).await;
     let preflight = Post::bytes("")
         .verb("OPTIONS")
@@ -136,6 +146,7 @@ async fn a_preflight_says_what_a_page_may_send() {
         "mcp-protocol-version",
         "mcp-method",
         "mcp-name",
+        "mcp-param-region",
     ] {
         assert!(allowed.contains(&name), "{name}: {allowed:?}");
     }

@@ -41,7 +41,8 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// A server's endpoint for Streamable HTTP.
 ///
 /// It is a [`tower_service::Service`] for requests with any body, cheap to clone, so it goes into
-/// any axum or hyper application; or [`serve`](Self::serve) it as it is.
+/// any axum or hyper application; or [`serve`](Self::serve) it as it is. It needs a run time of tokio
+/// with timers.
 ///
 /// ```
 /// use mcp_server::prelude::*;
