@@ -2,14 +2,14 @@
 
 use std::{sync::atomic::Ordering, time::Duration};
 
-use http_body_util::{BodyExt, Full};
+use http_body_util::BodyExt;
 use mcp_tests::{
     web::{Post, Site},
     wire::text,
 };
 use serde_json::json;
 
-use crate::{Work, open, reached, server};
+use crate::{Work, http2, http2_call, open, reached, server};
 
 #[tokio::test]
 async fn closing_the_connection_drops_a_call_that_would_be_answered_in_json() {
@@ -95,42 +95,16 @@ async fn a_cancellation_by_message_has_no_effect() {
     assert_eq!(text(&connection.response().await.json()), "said at last");
 }
 
-/// One stream of a connection with many.
-async fn http2(site: &Site) -> hyper::client::conn::http2::SendRequest<Full<bytes::Bytes>> {
-    let stream = tokio::net::TcpStream::connect(site.address).await.unwrap();
-    let executor = hyper_util::rt::TokioExecutor::new();
-    let io = hyper_util::rt::TokioIo::new(stream);
-    let (client, connection) = hyper::client::conn::http2::handshake(executor, io)
-        .await
-        .unwrap();
-    tokio::spawn(connection);
-    client
-}
-
-fn http2_call(site: &Site, tool: &str, form: &str) -> http::Request<Full<bytes::Bytes>> {
-    let message = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
-        "name": tool, "arguments": {}, "_meta": crate::meta(|_| ()),
-    }});
-    http::Request::post(format!("http://{}/mcp", site.address))
-        .header("content-type", "application/json")
-        .header("accept", form)
-        .header("mcp-protocol-version", "2026-07-28")
-        .header("mcp-method", "tools/call")
-        .header("mcp-name", tool)
-        .body(Full::new(message.to_string().into()))
-        .unwrap()
-}
-
 #[tokio::test]
 async fn http_2_is_served_and_a_reset_is_a_cancellation() {
     let (site, work) = open().await;
     let mut client = http2(&site).await;
     // Two at once on one connection; the other one goes on.
     let form = "application/json, text/event-stream";
-    let waiting = client.send_request(http2_call(&site, "silent", form));
+    let waiting = client.send_request(http2_call(&site, "silent", json!({}), form));
     let waiting = tokio::spawn(waiting);
     reached(&work.begun, 1).await;
-    let answered = client.send_request(http2_call(&site, "forever", form));
+    let answered = client.send_request(http2_call(&site, "forever", json!({}), form));
     let answered = tokio::spawn(answered);
     reached(&work.begun, 2).await;
     answered.abort();
@@ -148,7 +122,7 @@ async fn a_reset_stream_of_http_2_is_a_cancellation() {
     let (site, work) = open().await;
     let mut client = http2(&site).await;
     let response = client
-        .send_request(http2_call(&site, "forever", "text/event-stream"))
+        .send_request(http2_call(&site, "forever", json!({}), "text/event-stream"))
         .await;
     let response = response.unwrap();
     assert_eq!(response.headers()["content-type"], "text/event-stream");

@@ -19,6 +19,7 @@ use std::{
     time::Duration,
 };
 
+use http_body_util::Full;
 use mcp_server::prelude::*;
 use mcp_tests::web::Site;
 use serde_json::{Value, json};
@@ -161,4 +162,35 @@ fn meta(change: impl FnOnce(&mut serde_json::Map<String, Value>)) -> Value {
     });
     change(meta.as_object_mut().unwrap());
     meta
+}
+
+/// A connection of HTTP/2.
+async fn http2(site: &Site) -> hyper::client::conn::http2::SendRequest<Full<bytes::Bytes>> {
+    let stream = tokio::net::TcpStream::connect(site.address).await.unwrap();
+    let executor = hyper_util::rt::TokioExecutor::new();
+    let io = hyper_util::rt::TokioIo::new(stream);
+    let (client, connection) = hyper::client::conn::http2::handshake(executor, io)
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+fn http2_call(
+    site: &Site,
+    tool: &str,
+    arguments: Value,
+    form: &str,
+) -> http::Request<Full<bytes::Bytes>> {
+    let message = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
+        "name": tool, "arguments": arguments, "_meta": meta(|_| ()),
+    }});
+    http::Request::post(format!("http://{}/mcp", site.address))
+        .header("content-type", "application/json")
+        .header("accept", form)
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", tool)
+        .body(Full::new(message.to_string().into()))
+        .unwrap()
 }

@@ -161,3 +161,19 @@ async fn claimed_calls_are_not_waited_for_for_ever() {
     site.ended().await;
     assert_eq!(work.done.load(Ordering::SeqCst), 0);
 }
+
+/// Each stream of HTTP/2 is a task of its own, which ends a moment after its connection.
+#[tokio::test]
+async fn claimed_calls_of_http_2_are_waited_for_as_well() {
+    let (mut site, work) = open().await;
+    let mut client = crate::http2(&site).await;
+    let call = crate::http2_call(&site, "pay", json!({"order": "A"}), "application/json");
+    let waiting = tokio::spawn(client.send_request(call));
+    reached(&work.begun, 1).await;
+    site.stop();
+    assert!(waiting.await.unwrap().is_err());
+    assert_eq!(work.done.load(Ordering::SeqCst), 0);
+    work.gate.notify_one();
+    site.ended().await;
+    assert_eq!(work.done.load(Ordering::SeqCst), 1);
+}

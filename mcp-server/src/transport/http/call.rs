@@ -24,17 +24,17 @@ use crate::dispatch::{Answer, Open, Running};
 pub(super) struct Call {
     open: Open,
     answer: Option<AnswerFuture>,
-    left: Arc<Left>,
+    working: Working,
 }
 
 type AnswerFuture = Pin<Box<dyn Future<Output = Option<Answer>> + Send>>;
 
 impl Call {
-    pub(super) fn new(running: Running, left: &Arc<Left>) -> Self {
+    pub(super) fn new(running: Running, calls: &Arc<Calls>) -> Self {
         Self {
             open: running.open(),
             answer: Some(Box::pin(running.answer())),
-            left: Arc::clone(left),
+            working: Working::new(calls),
         }
     }
 
@@ -65,7 +65,7 @@ impl Drop for Call {
         if self.open.has_claims()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            let working = Working::new(&self.left);
+            let working = self.working.clone();
             runtime.spawn(async move {
                 answer.await;
                 drop(working);
@@ -79,14 +79,14 @@ impl Drop for Call {
     }
 }
 
-/// Calls that go on without their clients.
+/// Counts the calls that wait, those that go on without their clients among them.
 #[derive(Default)]
-pub(super) struct Left {
+pub(super) struct Calls {
     working: AtomicUsize,
     ended: Notify,
 }
 
-impl Left {
+impl Calls {
     pub(super) fn working(&self) -> usize {
         self.working.load(Ordering::Acquire)
     }
@@ -107,18 +107,25 @@ impl Left {
 }
 
 /// Counts a call for as long as it works.
-struct Working(Arc<Left>);
+struct Working(Arc<Calls>);
 
 impl Working {
-    fn new(left: &Arc<Left>) -> Self {
-        left.working.fetch_add(1, Ordering::AcqRel);
-        Self(Arc::clone(left))
+    fn new(calls: &Arc<Calls>) -> Self {
+        calls.working.fetch_add(1, Ordering::AcqRel);
+        Self(Arc::clone(calls))
+    }
+}
+
+impl Clone for Working {
+    fn clone(&self) -> Self {
+        Self::new(&self.0)
     }
 }
 
 impl Drop for Working {
     fn drop(&mut self) {
-        self.0.working.fetch_sub(1, Ordering::AcqRel);
-        self.0.ended.notify_waiters();
+        if self.0.working.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.ended.notify_waiters();
+        }
     }
 }

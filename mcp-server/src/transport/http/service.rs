@@ -19,7 +19,7 @@ use tower_service::Service;
 
 use super::{
     body::HttpBody,
-    call::{Call, Left},
+    call::{Call, Calls},
     cors::{self, Cors},
     events::Events,
     guard::Guard,
@@ -97,7 +97,7 @@ pub(super) struct Endpoint {
     pub(super) path: Box<str>,
     /// Whether requests for other paths come here, too.
     pub(super) is_alone: bool,
-    pub(super) left: Arc<Left>,
+    pub(super) calls: Arc<Calls>,
 }
 
 impl Server {
@@ -113,7 +113,7 @@ impl Server {
             read_timeout: Duration::from_secs(75),
             path: "/mcp".into(),
             is_alone: false,
-            left: Arc::default(),
+            calls: Arc::default(),
         }))
     }
 }
@@ -281,7 +281,7 @@ impl Endpoint {
         let is = match accepted {
             Accepted::Answered(is) => is,
             Accepted::Running(running) => {
-                let call = Call::new(running, &self.left);
+                let call = Call::new(running, &self.calls);
                 if call.is_subscription() && !forms.events {
                     return Err(Refusal::new(
                         StatusCode::NOT_ACCEPTABLE,
