@@ -190,3 +190,39 @@ async fn claims_that_replicas_do_not_see_are_mentioned_once() {
     }
     assert_eq!(warnings(), 1);
 }
+
+/// Whom a listener refuses is known before anybody asks.
+#[tokio::test]
+async fn a_listener_says_which_hosts_it_serves() {
+    let server = || Server::builder("clinic", "1.0.0").tools(tools![open_file]);
+    let log = Log::begin();
+    let http = server().build().unwrap().http();
+    for (address, hosts, expected) in [
+        ("127.0.0.1:0", None, "loopback names"),
+        (
+            "127.0.0.1:0",
+            Some("a.example.com"),
+            "loopback names, a.example.com",
+        ),
+        (
+            "0.0.0.0:0",
+            Some("b.example.com:8443"),
+            "b.example.com:8443",
+        ),
+        ("0.0.0.0:0", None, "none"),
+    ] {
+        let listener = tokio::net::TcpListener::bind(address).await.unwrap();
+        let http = http.clone().allowed_hosts(hosts);
+        assert!(!log.text().contains("every request will be refused"));
+        http.serve_until(listener, std::future::ready(()))
+            .await
+            .unwrap();
+        let text = log.text();
+        assert!(text.contains(&format!("hosts=\"{expected}\"")), "{text}");
+    }
+    let text = log.text();
+    assert!(
+        text.contains("every request will be refused") && text.contains("`allowed_hosts`"),
+        "{text}"
+    );
+}
