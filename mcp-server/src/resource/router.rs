@@ -214,3 +214,6 @@ impl Node {
 fn is_one_segment(value: &str) -> bool {
     !value.contains(['/', '\\', '\0']) && value != "." && value != ".."
 }
+
+#[cfg(test)]
+mod tests;
