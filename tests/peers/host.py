@@ -62,7 +62,7 @@ async def nobody(context: ClientRequestContext, params: ElicitRequestParams) -> 
 class Launch(Protocol):
     """What the fixture `launch` is: a client of one example server over one of the transports.
 
-    Without a person it declares no elicitation.
+    Without a person it declares no elicitation. Options are those of the SDK's client.
     """
 
     def __call__(
@@ -70,8 +70,8 @@ class Launch(Protocol):
         server: str,
         person: Any = None,
         *,
-        mode: str = "auto",
         env: dict[str, str] | None = None,
+        **options: Any,
     ) -> AbstractAsyncContextManager[Client]: ...
 
 
@@ -81,23 +81,23 @@ async def launch_over(
     server: str,
     person: Any = None,
     *,
-    mode: str = "auto",
     env: dict[str, str] | None = None,
+    **options: Any,
 ) -> AsyncIterator[Client]:
     """A process of the server, and a client for it."""
+    arguments = [] if server == "everything" else ["--serve"]
     if transport == "http":
-        arguments = {"notes": [], "shop": ["--serve"]}[server]
         process = serving(binary(server), *arguments, "--http", env=env)
     else:
-        parameters = StdioServerParameters(command=binary(server), args=["--serve"], env=env)
+        parameters = StdioServerParameters(command=binary(server), args=arguments, env=env)
         process = nullcontext(parameters)
     with process as reached:
-        async with connect(reached, person, mode=mode) as client:
+        async with connect(reached, person, **options) as client:
             yield client
 
 
-def connect(server: Any, person: Any = None, *, mode: str = "auto") -> Client:
-    return Client(server, elicitation_callback=person, mode=mode, read_timeout_seconds=20)
+def connect(server: Any, person: Any = None, **options: Any) -> Client:
+    return Client(server, elicitation_callback=person, read_timeout_seconds=20, **options)
 
 
 async def by_hand(

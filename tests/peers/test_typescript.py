@@ -85,6 +85,12 @@ def test_progress_comes_as_a_stream(tmp_path: Path) -> None:
     assert [report["progress"] for report in outcome["progress"]] == [1]
 
 
+@pytest.mark.parametrize("value", ["eu-west", "Grüße, 世界", " padded ", "=?base64?QQ==?="])
+def test_argument_in_a_header(value: str) -> None:
+    with serving(binary("everything"), "--http") as url:
+        assert text(call(url, "test_header_parameter", {"value": value})) == value
+
+
 def test_subscription() -> None:
     with serving(binary("peer-server")) as url:
         heard = node("subscribe.mjs", url)

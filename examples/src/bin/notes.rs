@@ -1,6 +1,8 @@
 //! The smallest server that asks: `notes --serve` speaks the protocol over standard input and output,
 //! `notes --http 127.0.0.1:3000` over HTTP.
 
+use std::net::SocketAddr;
+
 use clap::Parser;
 use mcp_examples::{logging, notes::Notes};
 use mcp_server::prelude::*;
@@ -45,9 +47,9 @@ struct Cli {
     /// host call delete_note '{"note_id": "n-1"}' -- notes --serve
     #[arg(long, required_unless_present = "http")]
     serve: bool,
-    /// Serve clients over HTTP at this address and port, at `/mcp`.
-    #[arg(long, value_name = "ADDR", conflicts_with = "serve")]
-    http: Option<String>,
+    /// Serve HTTP at this address, at `/mcp`, in place of standard input and output.
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<SocketAddr>,
 }
 
 #[tokio::main]

@@ -1,6 +1,6 @@
 //! The shop: without arguments it plays the whole story, with `--serve` it is the server in it.
 
-use std::{io::IsTerminal, process::ExitCode};
+use std::{io::IsTerminal, net::SocketAddr, process::ExitCode};
 
 use clap::Parser;
 use mcp_examples::{
@@ -17,9 +17,9 @@ struct Cli {
     /// Serve a client over standard input and output.
     #[arg(long)]
     serve: bool,
-    /// Serve clients over HTTP instead, at this address and port, at `/mcp`.
-    #[arg(long, value_name = "ADDR", requires = "serve")]
-    http: Option<String>,
+    /// Serve HTTP at this address, at `/mcp`, in place of standard input and output.
+    #[arg(long, value_name = "ADDRESS", requires = "serve")]
+    http: Option<SocketAddr>,
     /// Play the story without asking anybody, as it is done where there is no terminal.
     #[arg(long, conflicts_with = "serve")]
     scripted: bool,
@@ -40,7 +40,7 @@ async fn main() -> ExitCode {
 
 async fn run(cli: Cli) -> Result<(), AnyError> {
     if cli.serve {
-        return serve::serve(cli.http.as_deref()).await;
+        return serve::serve(cli.http).await;
     }
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let person = match terminal && !cli.scripted {

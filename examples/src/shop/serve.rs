@@ -1,6 +1,6 @@
 //! The shop as a server: its tools over standard input and output, or over HTTP.
 
-use std::env;
+use std::{env, net::SocketAddr};
 
 use mcp_server::{
     Server,
@@ -26,7 +26,7 @@ pub const CLERK_VARIABLE: &str = "SHOP_CLERK";
 ///
 /// A variable has a value that cannot be used, standard input cannot be read, or the address cannot
 /// be listened on.
-pub async fn serve(http: Option<&str>) -> Result<(), AnyError> {
+pub async fn serve(http: Option<SocketAddr>) -> Result<(), AnyError> {
     let (url, _own_api) = match env::var(API_VARIABLE) {
         Ok(url) => (url, None),
         Err(_) => {
