@@ -216,7 +216,12 @@ impl Running {
                 if !waits && !ctx.has_claims() {
                     return Poll::Ready(None);
                 }
-                Pin::new(&mut work).poll(cx).map(Some)
+                // Functions have their own; this is for what stands around them, as in `accept`.
+                let polled = catch_unwind(AssertUnwindSafe(|| Pin::new(&mut work).poll(cx)));
+                match polled {
+                    Ok(polled) => polled.map(Some),
+                    Err(_) => Poll::Ready(Some(Done::Request(Err(panicked())))),
+                }
             })
             .await
         };

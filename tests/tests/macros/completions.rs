@@ -194,3 +194,29 @@ async fn headers_stand_in_the_schema() {
     assert_eq!(properties["limit"]["x-mcp-header"], "X-Limit");
     assert_eq!(properties["sql"].get("x-mcp-header"), None);
 }
+
+#[prompt]
+async fn shaky(#[complete(falls)] word: String) -> String {
+    word
+}
+
+async fn falls(_: Completing) -> Vec<String> {
+    tokio::task::yield_now().await;
+    panic!("at /srv/secret")
+}
+
+/// Also where it panics after it was first polled.
+#[tokio::test]
+async fn a_function_that_panics_costs_its_own_request_alone() {
+    let server = Server::builder("tests", "1.0.0").prompts(prompts![shaky]);
+    let mut wire = mcp_tests::wire::Wire::open(&server.build().unwrap());
+    let params = json!({
+        "ref": { "type": "ref/prompt", "name": "shaky" },
+        "argument": { "name": "word", "value": "" }
+    });
+    for _ in 0..2 {
+        let answer = wire.request("completion/complete", params.clone()).await;
+        assert_eq!(answer["error"]["code"], -32603, "{answer}");
+        assert!(!answer.to_string().contains("secret"), "{answer}");
+    }
+}
