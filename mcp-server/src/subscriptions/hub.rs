@@ -118,6 +118,8 @@ impl Hub {
         places.closed = true;
         let everyone: Vec<_> = places.taken.iter().flatten().cloned().collect();
         drop(places);
+        // Whoever is told of the end hears of everything that came before it.
+        self.tell();
         for subscriber in everyone {
             subscriber.close();
         }

@@ -86,6 +86,18 @@ async fn a_change_before_the_end_is_told_before_the_end() {
     ended(&mut wire, id).await;
 }
 
+/// Although changes are told a moment later.
+#[tokio::test]
+async fn a_change_right_before_a_shutdown_is_told_before_the_end() {
+    let server = server();
+    let mut wire = Wire::open(&server);
+    let id = listen(&mut wire, json!({"toolsListChanged": true})).await;
+    server.notify().tools_changed();
+    server.shutdown().begin();
+    tools_changed(&mut wire, id).await;
+    ended(&mut wire, id).await;
+}
+
 #[tokio::test]
 async fn a_shutdown_ends_subscriptions_and_lets_calls_finish() {
     let server = builder()
