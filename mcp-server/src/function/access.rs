@@ -31,7 +31,12 @@ impl Access {
 
     /// Whether the function is there for a caller.
     pub(crate) fn allows(&self, principal: &Principal) -> bool {
-        self.is_on() && self.visible.iter().all(|visible| visible(principal))
+        self.is_on() && self.is_shown_to(principal)
+    }
+
+    /// Whether a caller may know of it, be it on or off.
+    pub(crate) fn is_shown_to(&self, principal: &Principal) -> bool {
+        self.visible.iter().all(|visible| visible(principal))
     }
 
     pub(crate) fn is_on(&self) -> bool {

@@ -110,7 +110,14 @@ impl Catalog {
     ) -> Result<Arc<Page>, UnknownCursor> {
         let begin = match cursor {
             None => 0,
-            Some(cursor) => self.position(cursor).ok_or(UnknownCursor)?,
+            // Anybody can write a cursor: that of a hidden entry is as unknown as that of none.
+            Some(cursor) => self
+                .position(cursor)
+                .filter(|&at| {
+                    let function = &functions[self.entries[at].function];
+                    function.access.is_shown_to(principal)
+                })
+                .ok_or(UnknownCursor)?,
         };
         if self.per_caller {
             let shows = |function: usize| functions[function].access.allows(principal);
