@@ -93,8 +93,10 @@ impl Inner {
 
     /// Whom a resource's URI belongs to, if that is there for this caller.
     pub(crate) fn resource(&self, uri: &str, principal: &Principal) -> Option<Found> {
-        let found = self.router.as_ref()?.find(uri)?;
-        self.is_there(principal)(&found.function).then_some(found)
+        let is_there = self.is_there(principal);
+        self.router
+            .as_ref()?
+            .find(uri, &|function| is_there(&function))
     }
 
     fn is_there<'a>(&'a self, principal: &'a Principal) -> impl Fn(&usize) -> bool + 'a {

@@ -18,9 +18,12 @@ pub(crate) trait Route: Send + Sync {
     /// The function of a template that the same URIs may belong to.
     fn insert(&mut self, uri: &str, template: Template, function: usize) -> Result<(), usize>;
 
-    /// Finds the function for a URI.
-    fn find(&self, uri: &str) -> Option<Found>;
+    /// Finds the function for a URI, among those that are there.
+    fn find(&self, uri: &str, is_there: IsThere<'_>) -> Option<Found>;
 }
+
+/// Whether a function is there for whoever looks for it.
+type IsThere<'a> = &'a dyn Fn(usize) -> bool;
 
 /// The one way to find them.
 #[derive(Debug, Default)]
@@ -80,8 +83,10 @@ impl Route for Router {
         Ok(())
     }
 
-    fn find(&self, uri: &str) -> Option<Found> {
-        if let Some(&function) = self.exact.get(uri) {
+    fn find(&self, uri: &str, is_there: IsThere<'_>) -> Option<Found> {
+        if let Some(&function) = self.exact.get(uri)
+            && is_there(function)
+        {
             return Some(Found {
                 function,
                 values: Vec::new(),
@@ -104,7 +109,10 @@ impl Route for Router {
         let mut values = Vec::new();
         self.root
             .walk(&decoded, &mut values, &|leaf, values, rest| {
-                self.arrive(leaf, values, rest, query)
+                // One that is not there does not stand before others.
+                is_there(self.templates[leaf].1)
+                    .then(|| self.arrive(leaf, values, rest, query))
+                    .flatten()
             })
     }
 }

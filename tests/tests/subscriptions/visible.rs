@@ -133,3 +133,64 @@ async fn a_condition_that_panics_shows_nothing() {
     }
     assert_eq!(text(&wire.call("open", json!({})).await), "open");
 }
+
+/// A cursor is made of a name; a guessed one must not tell whether there is such a tool.
+#[tokio::test]
+async fn a_cursor_tells_nothing_of_what_is_hidden() {
+    let (server, inside) = guarded(2);
+    let mut wire = Wire::open(&server);
+    let hidden = wire
+        .request("tools/list", json!({"cursor": "aGlkZGVu"}))
+        .await;
+    let nobodys = wire
+        .request("tools/list", json!({"cursor": "bm9ib2R5"}))
+        .await;
+    assert_eq!(code(&hidden), -32602, "{hidden}");
+    assert_eq!(hidden["error"], nobodys["error"]);
+    inside.store(true, Ordering::SeqCst);
+    let shown = wire
+        .request("tools/list", json!({"cursor": "aGlkZGVu"}))
+        .await;
+    assert_eq!(shown["result"]["tools"][0]["name"], "hidden", "{shown}");
+    // One that is off for the moment keeps its place.
+    server.tools().disable("hidden").unwrap();
+    let behind = wire
+        .request("tools/list", json!({"cursor": "aGlkZGVu"}))
+        .await;
+    assert_eq!(behind["result"]["tools"][0]["name"], "last", "{behind}");
+}
+
+/// The budget.
+#[resource("shop://notes/budget")]
+async fn budget() -> &'static str {
+    "for some"
+}
+
+/// A note.
+#[resource("shop://notes/{name}")]
+async fn note(name: String) -> String {
+    format!("the note {name}")
+}
+
+/// What does not exist for a caller does not stand in front of what does.
+#[tokio::test]
+async fn a_hidden_resource_takes_no_uri_from_others() {
+    let inside = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&inside);
+    let server = Server::builder("guarded", "1.0.0")
+        .resources(resources![budget].visible_to(move |_| asked.load(Ordering::SeqCst)))
+        .resources(resources![note])
+        .build()
+        .unwrap();
+    let mut wire = Wire::open(&server);
+    let uri = json!({"uri": "shop://notes/budget"});
+    let read = async |wire: &mut Wire| {
+        let answer = wire.request("resources/read", uri.clone()).await;
+        answer["result"]["contents"][0]["text"].clone()
+    };
+    assert_eq!(read(&mut wire).await, "the note budget");
+    inside.store(true, Ordering::SeqCst);
+    assert_eq!(read(&mut wire).await, "for some");
+    server.resources().disable("shop://notes/budget").unwrap();
+    assert_eq!(read(&mut wire).await, "the note budget");
+}
