@@ -65,9 +65,13 @@ impl<'a, const N: usize> Slots<'a, N> {
     /// Where it is absent or has another type.
     pub fn get<T: Deserialize<'a>>(&self, index: usize) -> Result<T, ArgumentFault> {
         if self.texts
-            && let Some(text) = self.values[index].and_then(Text::of)
+            && let Some(value) = self.values[index]
+            && value != "null"
         {
-            return T::deserialize(text).map_err(|error| self.fault(index, &error));
+            let text = Text::of(value).ok_or_else(|| de::Error::custom("text is expected"));
+            return text
+                .and_then(T::deserialize)
+                .map_err(|error| self.fault(index, &error));
         }
         self.get_with(index, |d| T::deserialize(d), |d| T::deserialize(d))
     }

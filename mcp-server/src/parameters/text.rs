@@ -30,6 +30,19 @@ impl<'a> Text<'a> {
         // The text itself may be anybody's: only what is wrong with it is told.
         self.0.parse().map_err(Error::custom)
     }
+
+    /// A number as JSON has them: nobody who takes numbers from there expects `NaN`.
+    fn parse_finite<T: FromStr<Err: Display>>(
+        &self,
+        is_finite: impl FnOnce(&T) -> bool,
+    ) -> Result<T, Error> {
+        let number = self.parse()?;
+        if is_finite(&number) {
+            Ok(number)
+        } else {
+            Err(Error::custom("a finite number is expected"))
+        }
+    }
 }
 
 /// Reads a struct whose members came as text.
@@ -74,8 +87,14 @@ impl<'de> Deserializer<'de> for Text<'de> {
         deserialize_u32 visit_u32
         deserialize_u64 visit_u64
         deserialize_u128 visit_u128
-        deserialize_f32 visit_f32
-        deserialize_f64 visit_f64
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_f32(self.parse_finite(|number: &f32| number.is_finite())?)
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_f64(self.parse_finite(|number: &f64| number.is_finite())?)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {

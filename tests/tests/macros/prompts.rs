@@ -183,6 +183,12 @@ async fn text_that_does_not_fit_is_invalid_and_the_argument_is_named() {
         ("half", json!("")),
         ("brief", json!("yes")),
         ("tone", json!("rude")),
+        ("half", json!("NaN")),
+        ("half", json!("inf")),
+        // Arguments of prompts are text, also where they stand for numbers.
+        ("maxIssues", json!(3)),
+        ("brief", json!(true)),
+        ("code", json!(["fn"])),
         ("width", json!("wide")),
         ("code", Value::Null),
     ] {
