@@ -1,6 +1,9 @@
 //! What is too large or too slow, and that it stops nobody else.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
 
 use mcp_server::prelude::*;
 use mcp_tests::{
@@ -155,4 +158,40 @@ async fn a_client_that_does_not_read_stops_nobody() {
     for mut connection in lazy {
         assert!(connection.response().await.body.len() > 4 << 19);
     }
+}
+
+/// Says more than any connection holds, and is done.
+#[tool]
+async fn torrent(work: State<crate::Work>, ctx: Context) -> &'static str {
+    let text = "x".repeat(64 * 1024);
+    for _ in 0..500 {
+        ctx.log(mcp_server::LoggingLevel::Info, &text);
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    work.done.fetch_add(1, Ordering::SeqCst);
+    "done"
+}
+
+/// A client that does not read cannot hold a call, and what the call holds, past its time limit.
+#[tokio::test]
+async fn a_client_that_does_not_read_does_not_stop_its_call() {
+    let work = std::sync::Arc::default();
+    let server = crate::server_of(&work)
+        .tools(tools![torrent])
+        .build()
+        .unwrap();
+    let site = Site::open(server.http()).await;
+    let mut connection = site.connect().await;
+    connection
+        .send(&Post::reporting_call("torrent", json!({})))
+        .await;
+    assert!(connection.head().await.is_stream());
+    crate::reached(&work.done, 1).await;
+    // What was too much is left out, and the answer is not.
+    let mut last = String::new();
+    while let Some(chunk) = connection.chunk().await {
+        last = chunk;
+    }
+    let messages = mcp_tests::web::events(&last);
+    assert_eq!(text(messages.last().unwrap()), "done");
 }

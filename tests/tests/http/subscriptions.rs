@@ -90,6 +90,9 @@ async fn a_client_that_takes_no_stream_cannot_listen() {
     let site = Site::open(server.http()).await;
     let response = site.send(&tools().with("Accept", "application/json")).await;
     assert_eq!(response.refusal(), (406, -32600));
+    // Not even where it would end at once: the acknowledgement comes first, and cannot be said.
+    let nothing = listen(json!({})).with("Accept", "application/json");
+    assert_eq!(site.send(&nothing).await.refusal(), (406, -32600));
     // And holds no place.
     let mut connection = site.connect().await;
     connection.send(&tools()).await;

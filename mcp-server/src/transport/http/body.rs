@@ -1,4 +1,4 @@
-//! [`HttpBody`]: a response's body, which is ready or polls the call that writes it.
+//! [`HttpBody`]: a response's body, which is ready or waits for the call that writes it.
 
 use std::{
     convert::Infallible,
@@ -21,7 +21,7 @@ use super::{
 
 /// The body of a response: one message with a known length, or a stream of events.
 ///
-/// A stream polls the call that it reports on, so dropping the body takes the call back.
+/// Dropping a stream takes back the call that it reports on.
 ///
 /// Specification: basic/transports/streamable-http, Receiving Messages.
 pub struct HttpBody(Inner);
@@ -70,7 +70,8 @@ impl HttpBody {
     }
 
     /// The events of a call that waits.
-    pub(super) fn stream(call: Call, events: Arc<Events>, every: Duration) -> Response<Self> {
+    pub(super) fn stream(mut call: Call, events: Arc<Events>, every: Duration) -> Response<Self> {
+        call.go_on_alone();
         let mut keep_alive = tokio::time::interval_at(Instant::now() + every, every);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         stream_response(Self(Inner::Stream(Box::new(Stream {

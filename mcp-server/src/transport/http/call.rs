@@ -11,7 +11,7 @@ use std::{
     task::{Context as Task, Poll},
 };
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
 
 use crate::dispatch::{Answer, Open, Running};
 
@@ -38,9 +38,24 @@ impl Call {
         }
     }
 
-    /// Whether it is a subscription, which is of use as a stream only.
-    pub(super) fn is_subscription(&self) -> bool {
-        matches!(self.open, Open::Subscription(_))
+    /// Lets it go on as a task, for as long as its client is there.
+    ///
+    /// A body is polled as its client reads. One that does not read would otherwise stop the call, and so
+    /// hold what the call holds, past every limit of time. A subscription holds nothing.
+    pub(super) fn go_on_alone(&mut self) {
+        if matches!(self.open, Open::Subscription(_)) {
+            return;
+        }
+        let Some(answer) = self.answer.take() else {
+            return;
+        };
+        let working = self.working.clone();
+        let (answered, waiting) = oneshot::channel();
+        tokio::spawn(async move {
+            let _ = answered.send(answer.await);
+            drop(working);
+        });
+        self.answer = Some(Box::pin(async move { waiting.await.ok().flatten() }));
     }
 
     /// The answer; none where there is none any more.

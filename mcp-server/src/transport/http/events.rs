@@ -33,6 +33,8 @@ pub(super) struct Events {
 #[derive(Default)]
 struct Waiting {
     text: Vec<u8>,
+    /// Whether there was something that must not be left out, for a client that takes no events.
+    lost: bool,
     /// Who writes the response.
     waker: Option<Waker>,
 }
@@ -57,6 +59,11 @@ impl Events {
     /// What was sent since; empty where nothing was.
     pub(super) fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.lock().text)
+    }
+
+    /// Whether the client takes no events, and there was one that must not be left out.
+    pub(super) fn has_lost(&self) -> bool {
+        self.lock().lost
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -91,8 +98,11 @@ impl Outgoing for Events {
 
     /// The response takes everything whenever it polls the one who delivers, so there is always room.
     fn deliver(&self, _call: u64, message: Vec<u8>) {
+        let mut waiting = self.lock();
         if self.wanted {
-            Self::push(self.lock(), &message);
+            Self::push(waiting, &message);
+        } else {
+            waiting.lost = true;
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Streamable HTTP: one endpoint, a POST a message, an answer in JSON or as a stream of events.
 //!
-//! Motivation: a request's whole life is one future and, where the answer is a stream, one body.
-//! Both poll the call itself, so that there is neither a task nor a channel for it, and the
+//! Motivation: a request's whole life is one future and, where the answer is a stream, one body. The
+//! future polls the call itself, so that most calls have neither a task nor a channel; a call whose
+//! stream has begun goes on as a task, because a body is polled only as fast as its client reads. The
 //! client's going is the call's end: whoever drops the one or the other gives the call up.
 //!
 //! `service` is what a request goes through: `guard` and `negotiate` before its body is read,

@@ -278,17 +278,18 @@ impl Endpoint {
         let message = read(body, limit, self.read_timeout).await?;
         let events = Arc::new(Events::new(forms.events));
         let (accepted, message) = self.accept(parts, message, &events).await;
+        // The acknowledgement of a subscription, be it empty.
+        if events.has_lost() {
+            return Err(Refusal::new(
+                StatusCode::NOT_ACCEPTABLE,
+                "a subscription is answered with `text/event-stream`, and the header `Accept` \
+                 has it not",
+            ));
+        }
         let is = match accepted {
             Accepted::Answered(is) => is,
             Accepted::Running(running) => {
                 let call = Call::new(running, &self.calls);
-                if call.is_subscription() && !forms.events {
-                    return Err(Refusal::new(
-                        StatusCode::NOT_ACCEPTABLE,
-                        "a subscription is answered with `text/event-stream`, and the header `Accept` \
-                         has it not",
-                    ));
-                }
                 return self.wait(call, events, forms).await;
             }
             // A cancellation is for requests of the same connection, and here each has its own.
