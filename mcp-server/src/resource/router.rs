@@ -40,10 +40,10 @@ struct Node {
     literals: HashMap<String, Node>,
     /// The most specific first.
     patterns: Vec<(Pattern, Node)>,
-    /// The template that ends here.
-    end: Option<usize>,
-    /// The template whose `{+rest}` begins here.
-    rest: Option<usize>,
+    /// The templates that end here, told apart by their queries.
+    end: Vec<usize>,
+    /// The templates whose `{+rest}` begins here.
+    rest: Vec<usize>,
 }
 
 /// What a URI belongs to.
@@ -75,10 +75,11 @@ impl Route for Router {
         } else {
             &mut node.end
         };
-        if let Some(other) = *place {
+        let meets = |&&other: &&usize| self.templates[other].0.query.may_meet(&template.query);
+        if let Some(&other) = place.iter().find(meets) {
             return Err(self.templates[other].1);
         }
-        *place = Some(index);
+        place.push(index);
         self.templates.push((template, function));
         Ok(())
     }
@@ -178,9 +179,8 @@ impl Node {
     fn any_template(&self) -> Option<usize> {
         let below = self.literals.values();
         let below = below.chain(self.patterns.iter().map(|(_, node)| node));
-        self.end
-            .or(self.rest)
-            .or_else(|| below.into_iter().find_map(Node::any_template))
+        let here = self.end.first().or(self.rest.first()).copied();
+        here.or_else(|| below.into_iter().find_map(Node::any_template))
     }
 
     fn walk<'u>(
@@ -190,7 +190,8 @@ impl Node {
         arrive: Arrive<'_>,
     ) -> Option<Found> {
         let Some((segment, after)) = segments.split_first() else {
-            return self.end.and_then(|leaf| arrive(leaf, values, None));
+            let mut leaves = self.end.iter();
+            return leaves.find_map(|&leaf| arrive(leaf, values, None));
         };
         if let Some(next) = self.literals.get(segment)
             && let Some(found) = next.walk(after, values, arrive)
@@ -211,10 +212,13 @@ impl Node {
             }
             values.truncate(before);
         }
-        let leaf = self.rest?;
+        if self.rest.is_empty() {
+            return None;
+        }
         let rest = segments.join("/");
         (!rest.is_empty() && !rest.contains('\0')).then_some(())?;
-        arrive(leaf, values, Some(rest))
+        let mut leaves = self.rest.iter();
+        leaves.find_map(|&leaf| arrive(leaf, values, Some(rest.clone())))
     }
 }
 

@@ -312,19 +312,28 @@ impl Pattern {
 
     /// Whether there may be a segment that fits both.
     pub(super) fn may_meet(&self, other: &Self) -> bool {
-        let ends = |pattern: &Self| {
+        fn ends(pattern: &Pattern) -> (&str, &str) {
             let (first, last) = (pattern.literals.first(), pattern.literals.last());
             (
-                first.cloned().unwrap_or_default(),
-                last.cloned().unwrap_or_default(),
+                first.map_or("", String::as_str),
+                last.map_or("", String::as_str),
             )
-        };
+        }
         let ((a, x), (b, y)) = (ends(self), ends(other));
-        (a.starts_with(&b) || b.starts_with(&a)) && (x.ends_with(&y) || y.ends_with(&x))
+        (a.starts_with(b) || b.starts_with(a)) && (x.ends_with(y) || y.ends_with(x))
     }
 }
 
 impl Query {
+    /// Whether there may be a query that fits both: each takes what the other one needs.
+    pub(super) fn may_meet(&self, other: &Self) -> bool {
+        let takes = |query: &Self, pair: &(String, String)| {
+            query.fixed.contains(pair) || query.variables.contains(&pair.0)
+        };
+        self.fixed.iter().all(|pair| takes(other, pair))
+            && other.fixed.iter().all(|pair| takes(self, pair))
+    }
+
     /// The values of the variables, where a query fits: each parameter known and given once.
     pub(super) fn matches(&self, query: &str) -> Option<Vec<(&str, String)>> {
         let mut fixed: Vec<&(String, String)> = self.fixed.iter().collect();

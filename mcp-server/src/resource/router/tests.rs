@@ -157,9 +157,25 @@ fn templates_that_cannot_be_told_apart_are_refused() {
     assert!(clash("x://p", "x://p{?a}"));
     assert!(clash("X://p/{a}", "x://p/{b}"));
     assert!(clash("x://é/{a}", "x://%C3%A9/{b}"));
+    assert!(clash("x://p?a=1{&b}", "x://p?b=2{&a}"));
+    assert!(clash("x://p?a=1", "x://p{?a}"));
+    assert!(!clash("x://p?a=1", "x://p?a=2"));
+    assert!(!clash("x://p?a=1{&b}", "x://p?a=2{&b}"));
+    assert!(!clash("x://p?a=1", "x://p"));
+    assert!(!clash("x://p/{+a}?a=1", "x://p/{+b}?a=2"));
     assert!(!clash("x://p/{a}", "x://q/{a}"));
     assert!(!clash("x://p/{a}.json", "x://p/{a}.xml"));
     assert!(!clash("x://p/{a}", "x://p/{a}/b"));
+}
+
+#[test]
+fn queries_tell_templates_of_one_path_apart() {
+    let router = router(&["x://p?a=1{&b}", "x://p?a=2{&b}", "x://p"]);
+    let function = |uri: &str| find(&router, uri).map(|(function, _)| function);
+    assert_eq!(function("x://p?a=1"), Some(0));
+    assert_eq!(function("x://p?b=7&a=2"), Some(1));
+    assert_eq!(function("x://p"), Some(2));
+    assert_eq!(function("x://p?a=3"), None);
 }
 
 /// Each step down the tree is a look into a map: how many templates there are does not matter.
