@@ -8,6 +8,9 @@ use std::collections::HashMap;
 
 use super::template::{Pattern, Segment, Template, decode};
 
+/// The longest URI that is looked for: taking one apart needs many times its length.
+const LONGEST: usize = 64 * 1024;
+
 /// Finds functions by URI. A server holds it as this, so that one without resources does not have its
 /// code.
 pub(crate) trait Route: Send + Sync {
@@ -93,7 +96,7 @@ impl Route for Router {
                 values: Vec::new(),
             });
         }
-        if self.templates.is_empty() || uri.contains('#') {
+        if self.templates.is_empty() || uri.len() > LONGEST || uri.contains('#') {
             return None;
         }
         let (path, query) = uri.split_once('?').unwrap_or((uri, ""));

@@ -12,6 +12,9 @@ use serde_json::value::RawValue;
 /// The most resources that one subscription names.
 const MAX_URIS: usize = 1024;
 
+/// The most bytes of their URIs, which are kept for as long as it is open.
+const MAX_BYTES: usize = 256 * 1024;
+
 /// Some of the three lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Lists(u8);
@@ -95,9 +98,11 @@ impl Filter {
         let mut uris = members.resource_subscriptions.unwrap_or_default();
         uris.sort_unstable();
         uris.dedup();
-        if uris.len() > MAX_URIS {
+        let bytes: usize = uris.iter().map(|uri| uri.len()).sum();
+        if uris.len() > MAX_URIS || bytes > MAX_BYTES {
             return Err(RpcError::invalid_params(format!(
-                "`resourceSubscriptions` names more than {MAX_URIS} resources; open several subscriptions"
+                "`resourceSubscriptions` names more than {MAX_URIS} resources, or has more than \
+                 {MAX_BYTES} bytes of URIs; open several subscriptions"
             )));
         }
         Ok(Self {
@@ -206,6 +211,9 @@ mod tests {
     #[test]
     fn what_is_no_filter_is_refused() {
         let many: Vec<String> = (0..=MAX_URIS).map(|n| format!("a:{n}")).collect();
+        let long: Vec<String> = (0..5)
+            .map(|n| format!("a:{n}{}", "x".repeat(60_000)))
+            .collect();
         for filter in [
             json!(null),
             json!([]),
@@ -215,6 +223,7 @@ mod tests {
             json!({"resourceSubscriptions": "a:1"}),
             json!({"resourceSubscriptions": [1]}),
             json!({"resourceSubscriptions": many}),
+            json!({"resourceSubscriptions": long}),
         ] {
             let error = read(&filter).unwrap_err();
             assert_eq!(error.code, -32602, "{filter}");
