@@ -240,11 +240,15 @@ impl Reader {
         if self.rest.is_none() {
             self.end_segment()?;
         }
-        let Some(Segment::Literal(first)) = self.segments.first_mut() else {
-            return fault("the scheme of a URI has no variables");
+        let first = match self.segments.first_mut() {
+            Some(Segment::Literal(first)) => Some(first),
+            Some(Segment::Pattern(pattern)) => pattern.literals.first_mut(),
+            None => None,
         };
         // Schemes are the same in either case.
-        first.replace_range(..scheme.len(), &scheme.to_ascii_lowercase());
+        if let Some(first) = first {
+            first.replace_range(..scheme.len(), &scheme.to_ascii_lowercase());
+        }
         let mut fixed = Vec::new();
         for pair in parameters(self.query.as_deref().unwrap_or_default()) {
             let Some(pair) = pair else {

@@ -41,6 +41,17 @@ fn a_variable_stops_at_separators() {
     }
 }
 
+/// A URI need not have slashes.
+#[test]
+fn a_variable_may_stand_right_behind_the_scheme() {
+    assert_eq!(
+        values("URN:isbn:{id}", "urn:isbn:0131103628").unwrap(),
+        ["id=0131103628"]
+    );
+    assert_eq!(values("tel:{number}", "TEL:%2B49").unwrap(), ["number=+49"]);
+    assert_eq!(values("tel:{number}", "tell:1"), None);
+}
+
 #[test]
 fn no_value_leads_out_of_its_segment() {
     let template = "docs://f/{name}";
