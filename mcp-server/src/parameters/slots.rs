@@ -48,7 +48,10 @@ impl<'a, const N: usize> Slots<'a, N> {
                 }
                 Some(index) => values[index] = Some(value),
                 None if extra == Extra::Ignore => {}
-                None => return Err(ArgumentFault("an argument is not known".to_owned())),
+                None => {
+                    let name: String = key.chars().take(100).collect();
+                    return Err(ArgumentFault(format!("there is no argument `{name}`")));
+                }
             }
         }
         Ok(Self {

@@ -212,6 +212,15 @@ async fn unknown_arguments_are_refused_unless_they_are_ignored() {
         .unwrap_err();
     assert_eq!(error.code, -32602, "{error:?}");
     assert_eq!(text("lenient", arguments, json!({})).await, "fn");
+    let error = get(
+        "asking",
+        json!({ "change": "1", "colour": "red" }),
+        json!({}),
+    )
+    .await;
+    let error = error.unwrap_err();
+    assert_eq!(error.code, -32602, "{error:?}");
+    assert!(error.message.contains("`colour`"), "{error:?}");
 }
 
 #[tokio::test]
