@@ -14,9 +14,28 @@ pub(crate) const INITIALIZE: &str = "initialize";
 /// Refuses the handshake, naming the versions that are spoken: the client may have nothing else to
 /// show.
 pub(crate) fn refuse_initialize() -> RpcError {
+    refusal(code::METHOD_NOT_FOUND)
+}
+
+/// The same over HTTP, where it comes without the header that every request of today has; or with that of
+/// another version.
+///
+/// Specification: basic/transports/streamable-http, Protocol Version Header.
+#[cfg(feature = "http")]
+pub(crate) fn refuse_header(version: Option<&str>) -> RpcError {
+    match version {
+        None => refusal(code::HEADER_MISMATCH),
+        Some(version) => {
+            let supported: Vec<&str> = Revision::SUPPORTED.iter().map(|r| r.as_str()).collect();
+            RpcError::unsupported_version(version, &supported)
+        }
+    }
+}
+
+fn refusal(code: i32) -> RpcError {
     let supported: Vec<&str> = Revision::SUPPORTED.iter().map(|r| r.as_str()).collect();
     RpcError::new(
-        code::METHOD_NOT_FOUND,
+        code,
         format!(
             "this server has no `initialize`: it speaks the protocol versions {}, in which every \
              request carries its version",

@@ -182,21 +182,24 @@ async fn an_unknown_method_is_not_found() {
         assert_eq!(response.refusal(), (404, -32601), "{method}");
         assert_eq!(response.json()["id"], 7, "{method}");
     }
-    // Clients of earlier revisions begin so, and know none of the headers.
+}
+
+/// Specification: basic/versioning, Compatibility Matrix; basic/transports/streamable-http, Protocol Version Header.
+#[tokio::test]
+async fn the_handshake_of_an_older_client_is_refused_with_the_versions_that_are_spoken() {
+    let (site, _) = open().await;
     let initialize = json!({"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"},
     }});
     let post = Post::bytes(initialize.to_string()).without("MCP-Protocol-Version");
-    for post in [
-        post.clone(),
-        post.with("MCP-Protocol-Version", "2025-11-25"),
+    for (post, code) in [
+        (post.clone(), -32020),
+        (post.with("MCP-Protocol-Version", "2025-11-25"), -32022),
     ] {
         let response = site.send(&post).await;
-        assert_eq!(response.refusal(), (404, -32601));
-        assert_eq!(
-            response.json()["error"]["data"]["supported"],
-            json!(["2026-07-28"])
-        );
+        assert_eq!(response.refusal(), (400, code));
+        let error = &response.json()["error"];
+        assert_eq!(error["data"]["supported"], json!(["2026-07-28"]));
     }
 }
 

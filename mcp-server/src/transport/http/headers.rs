@@ -8,7 +8,10 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 use http::{HeaderMap, HeaderName};
-use mcp_core::rpc::{RawId, RpcError, code};
+use mcp_core::{
+    Revision,
+    rpc::{RawId, RpcError, code},
+};
 
 pub(crate) use self::parameters::HeaderParameters;
 use crate::{dispatch::Arrival, legacy, methods::Params, peer::Peer, server::Server};
@@ -51,9 +54,12 @@ impl Arrival for Headers<'_> {
         params: &Params<'_>,
     ) -> Result<(), RpcError> {
         // Who opens with the handshake of an earlier revision knows nothing of these headers, and is
-        // better told so.
+        // better told which versions are spoken.
         if method == legacy::INITIALIZE {
-            return Ok(());
+            return match single(self.0, &VERSION.name, VERSION.shown)? {
+                Some(version) if version.parse::<Revision>().is_ok() => Ok(()),
+                version => Err(legacy::refuse_header(version)),
+            };
         }
         self.compare(&METHOD, method)?;
         match &params.meta {
