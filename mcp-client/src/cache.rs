@@ -77,7 +77,8 @@ pub(crate) struct Cache {
     partition: Partition,
 }
 
-/// What a request asks for, and when: a notice that comes before its answer makes the answer stale.
+/// What a request asks for, and when: a notice or a clearing that comes before its answer makes the answer
+/// stale.
 #[derive(Debug)]
 pub(crate) struct Lookup {
     method: String,
@@ -119,7 +120,10 @@ impl SharedCache {
 
     /// Forgets everything, so that the server is asked again.
     pub fn clear(&self) {
-        self.store().forget(|_, _| true);
+        let mut store = self.store();
+        // What is on its way now was asked for before, perhaps by somebody else.
+        store.changes += 1;
+        store.forget(|_, _| true);
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcp_client::{Builder, CallOptions, Client, Error, SharedCache, Subscription};
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::support::{Fake, Message, answering, asks, builder, confirm, connect};
 
@@ -365,4 +365,21 @@ async fn an_answer_that_a_notice_overtakes_is_not_kept() {
     reading.await.unwrap().unwrap();
     let new = contents("new", json!(60_000), "private");
     assert_eq!(read(&client, &mut fake, Some(new)).await, "new");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_to_what_was_asked_before_clearing_is_not_kept() {
+    let (client, mut fake) = connect(builder()).await;
+    let asking = client.clone();
+    let reading = tokio::spawn(async move { asking.read_resource("x://a").await });
+    let request = fake.request("resources/read").await;
+    client.clear_cache();
+    fake.reply(&request, contents("of before", json!(60_000), "private"))
+        .await;
+    reading.await.unwrap().unwrap();
+    let reply = contents("of after", json!(60_000), "private");
+    // Without the time limit it would be waited for a request that does not come.
+    let limit = Duration::from_secs(1);
+    let read = timeout(limit, read(&client, &mut fake, Some(reply))).await;
+    assert_eq!(read.as_deref(), Ok("of after"));
 }
