@@ -278,6 +278,7 @@ impl Builder {
             handlers,
             turns,
             defaults,
+            listing: Mutex::new(()),
             schemas: OutputSchemas::default(),
             validates_output,
             header_params,

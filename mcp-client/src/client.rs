@@ -6,6 +6,7 @@ use mcp_core::protocol::{DiscoverResult, Implementation};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use tokio::sync::Mutex;
 
 use crate::builder::Builder;
 use crate::cache::Cache;
@@ -38,6 +39,8 @@ pub(crate) struct Inner {
     pub(crate) handlers: Handlers,
     pub(crate) turns: Turns,
     pub(crate) defaults: CallOptions,
+    /// Held by the call that lists the tools for what it needs to know of them.
+    pub(crate) listing: Mutex<()>,
     pub(crate) schemas: OutputSchemas,
     pub(crate) validates_output: bool,
     /// Only where the transport puts them into headers.

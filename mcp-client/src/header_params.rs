@@ -68,7 +68,7 @@ impl Client {
             return Ok(());
         };
         if known.of(&tool).is_none() {
-            self.list_for_headers().await;
+            self.list_for_headers(|| known.of(&tool).is_some()).await;
             known.remember(&tool);
         }
         call.headers = values(call, &known.of(&tool).unwrap_or_default())?;
@@ -86,7 +86,7 @@ impl Client {
         };
         // What was kept did not help.
         self.forget("tools/list");
-        if !self.list_for_headers().await {
+        if !self.list_for_headers(|| false).await {
             return false;
         }
         match values(call, &known.of(&tool).unwrap_or_default()) {
@@ -98,9 +98,9 @@ impl Client {
         }
     }
 
-    async fn list_for_headers(&self) -> bool {
-        match tokio::time::timeout(LIST_PATIENCE, self.list_tools()).await {
-            Ok(Ok(_)) => true,
+    async fn list_for_headers(&self, is_known: impl Fn() -> bool) -> bool {
+        match tokio::time::timeout(LIST_PATIENCE, self.list_tools_unless(is_known)).await {
+            Ok(Ok(())) => true,
             Ok(Err(error)) => {
                 tracing::warn!(target: "mcp_client", %error, "no list of tools to tell a call's headers");
                 false

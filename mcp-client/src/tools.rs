@@ -187,6 +187,16 @@ impl Client {
         Ok(tools)
     }
 
+    /// Lists the tools for what a call needs to know of one, unless that is known by the call's turn: calls
+    /// that begin together list them once.
+    pub(crate) async fn list_tools_unless(&self, is_known: impl Fn() -> bool) -> Result<(), Error> {
+        let _turn = self.inner.listing.lock().await;
+        match is_known() {
+            true => Ok(()),
+            false => self.list_tools().await.map(drop),
+        }
+    }
+
     /// Validates a structured result against the tool's output schema.
     ///
     /// The schemas come with the list of tools, which is fetched when first needed: a result is worth
@@ -199,8 +209,9 @@ impl Client {
             return Ok(call);
         }
         if !self.inner.schemas.knows(&call.tool) {
-            match tokio::time::timeout(structured::LIST_PATIENCE, self.list_tools()).await {
-                Ok(Ok(_)) => {}
+            let listing = self.list_tools_unless(|| self.inner.schemas.knows(&call.tool));
+            match timeout(structured::LIST_PATIENCE, listing).await {
+                Ok(Ok(())) => {}
                 Ok(Err(error)) => {
                     tracing::warn!(target: "mcp_client", %error, "structured results are not validated");
                 }

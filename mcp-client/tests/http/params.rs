@@ -240,3 +240,21 @@ async fn an_integer_that_peers_would_round_is_not_sent() {
     );
     server.hears_nothing().await;
 }
+
+#[tokio::test]
+async fn calls_that_begin_together_list_the_tools_once() {
+    let (client, server) = connect(builder()).await;
+    let calls: Vec<_> = (0..5)
+        .map(|_| call(&client, "t", json!({"region": "eu"})))
+        .collect();
+    let properties = json!({"region": {"type": "string", "x-mcp-header": "Region"}});
+    server.answer_list(json!([tool("t", properties)])).await;
+    for _ in 0..calls.len() {
+        let post = server.request("tools/call").await;
+        assert_eq!(post.header("mcp-param-region"), Some("eu"));
+        post.reply(&done("ok")).await;
+    }
+    for calling in calls {
+        calling.await.unwrap().unwrap();
+    }
+}
