@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use mcp_client::transport::http::{Authorize, Challenge, HeaderMap, Verdict};
 use mcp_client::{Client, Error, HandlerError, HttpTransport};
 use serde_json::json;
+use tokio::time::timeout;
 
 use crate::support::{Server, builder, call, connect_listed, discovered};
 
@@ -165,4 +167,34 @@ async fn without_credentials_nothing_is_sent() {
         "{error}"
     );
     server.hears_nothing().await;
+}
+
+#[tokio::test]
+async fn a_layer_that_panics_fails_its_request_at_once() {
+    /// Panics in the one place or in the other.
+    struct Panics {
+        on_challenge: bool,
+    }
+    impl Authorize for Panics {
+        async fn authorize(&self, _: &str, _: &mut HeaderMap) -> Result<(), HandlerError> {
+            assert!(self.on_challenge, "no keyring");
+            Ok(())
+        }
+        async fn challenged(&self, _: Challenge<'_>) -> Verdict {
+            panic!("no keyring")
+        }
+    }
+    for on_challenge in [false, true] {
+        let server = Server::start().await;
+        let transport = HttpTransport::new(server.url("/mcp")).authorize(Panics { on_challenge });
+        let connecting = tokio::spawn(builder().connect(transport));
+        if on_challenge {
+            let post = server.request("server/discover").await;
+            post.respond("401 Unauthorized", CHALLENGE, "").await;
+        }
+        let connected = timeout(Duration::from_secs(10), connecting).await;
+        let error = connected.expect("it waits").unwrap().unwrap_err();
+        assert!(matches!(error, Error::RequestFailed { .. }), "{error}");
+        assert!(error.to_string().contains("panicked"), "{error}");
+    }
 }

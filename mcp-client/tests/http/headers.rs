@@ -179,3 +179,27 @@ async fn a_connection_serves_one_request_after_the_other() {
         post = post.next().await.expect("a new connection was made");
     }
 }
+
+#[tokio::test]
+async fn headers_of_the_protocol_come_from_the_message_alone() {
+    let server = Server::start().await;
+    let mut transport = HttpTransport::new(server.url("/mcp"));
+    for name in [
+        "Mcp-Name",
+        "Mcp-Param-Region",
+        "MCP-Protocol-Version",
+        "X-Own",
+    ] {
+        transport = transport.header(name, "own");
+    }
+    let probing = async {
+        let probe = server.request("server/discover").await;
+        assert_eq!(probe.header("mcp-name"), None);
+        assert_eq!(probe.params(), []);
+        assert_eq!(probe.header("mcp-protocol-version"), Some("2026-07-28"));
+        assert_eq!(probe.header("x-own"), Some("own"));
+        probe.reply(&crate::support::discovered()).await;
+    };
+    let (client, ()) = tokio::join!(builder().connect(transport), probing);
+    client.unwrap();
+}

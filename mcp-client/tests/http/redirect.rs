@@ -106,3 +106,45 @@ async fn a_client_of_the_hosts_own_is_used_and_must_not_redirect() {
     let error = connecting.await.unwrap().unwrap_err();
     assert!(error.to_string().contains("Policy::none()"), "{error}");
 }
+
+#[tokio::test]
+async fn what_is_secret_in_the_url_is_sent_and_not_told() {
+    let server = Server::start().await;
+    let url = server
+        .url("/mcp?key=a%26b#part")
+        .replace("//", "//anna:hunter2@");
+    let transport = HttpTransport::new(url);
+    let redirecting = async {
+        let first = server.next().await;
+        assert!(
+            first.head.starts_with("POST /mcp?key=a%26b HTTP/1.1"),
+            "{}",
+            first.head
+        );
+        assert_eq!(
+            first.header("authorization"),
+            Some("Basic YW5uYTpodW50ZXIy")
+        );
+        assert_eq!(first.header("host"), server.url("").strip_prefix("http://"));
+        first.reply(&discovered()).await;
+    };
+    let (client, ()) = tokio::join!(builder().connect(transport), redirecting);
+    let client = client.unwrap();
+    list(&client, &server, json!([tool("t", json!({}))])).await;
+    for (status, location) in [
+        ("301 Moved Permanently", "/mcp/".to_owned()),
+        (
+            "307 Temporary Redirect",
+            "http://anna:hunter2@other.example/mcp".to_owned(),
+        ),
+    ] {
+        let calling = call(&client, "t", json!({}));
+        let post = server.request("tools/call").await;
+        post.respond(status, &to(&location), "").await;
+        let error = calling.await.unwrap().unwrap_err().to_string();
+        assert!(
+            !error.contains("hunter2") && error.contains("/mcp"),
+            "{error}"
+        );
+    }
+}

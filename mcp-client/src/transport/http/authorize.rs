@@ -16,6 +16,9 @@ pub(super) const MAX_CHALLENGES: u32 = 3;
 /// It is asked for every request, so a token that is refreshed in the background is used at once. A
 /// token that never changes needs none of this: [`header`](super::HttpTransport::header) sets it.
 ///
+/// A client is one caller's: what the server calls private is kept for it whatever the credentials are. For
+/// another user connect another client, or [clear](crate::Client::clear_cache) what is kept.
+///
 /// ```no_run
 /// use mcp_client::HandlerError;
 /// use mcp_client::transport::http::{Authorize, Challenge, HeaderMap, Verdict};

@@ -40,6 +40,13 @@ pub(super) fn request(own: &HeaderMap, metadata: &Metadata) -> Result<HeaderMap,
     Ok(headers)
 }
 
+/// A header that says what the message says, and nothing where the message does not.
+pub(super) fn is_of_the_protocol(name: &HeaderName) -> bool {
+    let name = name.as_str();
+    matches!(name, "mcp-method" | "mcp-name" | "mcp-protocol-version")
+        || name.starts_with("mcp-param-")
+}
+
 /// A value as it is, if it reads the same there, and in Base64 if not.
 fn encode(value: &str) -> Result<HeaderValue, String> {
     // A tab may stand inside a value, but is a control character, and some peers take it for one.

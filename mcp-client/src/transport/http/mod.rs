@@ -75,7 +75,7 @@ impl HttpTransport {
     }
 
     /// Adds a header to every request, such as `Authorization` with a token that never changes. The
-    /// protocol's own headers cannot be replaced.
+    /// protocol's own headers cannot be set: they come from the message.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
@@ -120,6 +120,9 @@ impl HttpTransport {
         for (name, value) in &self.headers {
             let invalid = || invalid(format!("the header {name:?} cannot be sent"));
             let header = HeaderName::try_from(name).map_err(|_| invalid())?;
+            if headers::is_of_the_protocol(&header) {
+                continue;
+            }
             let mut value = HeaderValue::try_from(value).map_err(|_| invalid())?;
             value.set_sensitive(true);
             headers.append(header, value);
@@ -139,8 +142,10 @@ impl HttpTransport {
 }
 
 fn parse(url: &str) -> io::Result<Url> {
-    let parsed =
+    let mut parsed =
         Url::parse(url).map_err(|e| invalid(format!("the server's URL is invalid: {e}")))?;
+    // It is never sent.
+    parsed.set_fragment(None);
     match parsed.scheme() {
         "http" | "https" => Ok(parsed),
         other => Err(invalid(format!(

@@ -1,6 +1,9 @@
 //! One request: a POST, and what comes back for it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
@@ -54,7 +57,9 @@ impl From<TooLong> for End {
 impl Endpoint {
     /// Sends one request and hands up what comes back; the last of it ends the request.
     pub(super) async fn post(&self, id: u64, message: Outgoing, up: &mpsc::Sender<Received>) {
-        let (last, rest) = match self.exchange(message, up).await {
+        let ended = unless_it_panics(self.exchange(message, up)).await;
+        let panicked = || Err(unsent("the task of the request panicked".to_owned()));
+        let (last, rest) = match ended.unwrap_or_else(panicked) {
             Ok(Answer { message, rest }) => (Received::Answer { id, message }, rest),
             Err(End::Failed(failure)) => (Received::Failed { id, failure }, None),
             Err(End::TooLong) => {
@@ -120,7 +125,8 @@ impl Endpoint {
         let post = self.client.post(self.url.clone()).headers(headers);
         let post = post.body(message.text).build();
         let post = post.map_err(|e| unsent(chain(&e)))?;
-        let mut url = self.url.clone();
+        // Without the user and password, of which reqwest has made a header.
+        let mut url = post.url().clone();
         let (mut hops, mut challenges) = (0, 0);
         loop {
             let Some(mut request) = post.try_clone() else {
@@ -233,6 +239,18 @@ impl Endpoint {
             challenge,
         })
     }
+}
+
+/// The output of a future; `None` if it panics, as the host's [`Authorize`](super::Authorize) may: whoever
+/// waits for the answer must hear of it.
+async fn unless_it_panics<T>(future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
+    std::future::poll_fn(|context| {
+        // After a panic it is dropped and not looked at again.
+        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
+        polled.map_or(Poll::Ready(None), |polled| polled.map(Some))
+    })
+    .await
 }
 
 /// The text of a JSON-RPC error.

@@ -20,6 +20,9 @@ pub(super) fn target(from: &Url, status: StatusCode, headers: &HeaderMap) -> Res
             "the server redirects to {location:?}, which is no URL"
         ));
     };
+    // Credentials are headers, and never those of the target.
+    let _ = to.set_username("");
+    let _ = to.set_password(None);
     to.set_fragment(None);
     if !matches!(status.as_u16(), 307 | 308) {
         return Err(format!(
@@ -55,6 +58,7 @@ mod tests {
         for status in [307, 308] {
             for (location, expected) in [
                 ("/mcp/", "https://host.example/mcp/"),
+                ("https://a:b@host.example/mcp/", "https://host.example/mcp/"),
                 ("other?x=1#f", "https://host.example/other?x=1"),
                 ("https://host.example:443/mcp/", "https://host.example/mcp/"),
             ] {
