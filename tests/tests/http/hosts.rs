@@ -47,6 +47,49 @@ async fn a_loopback_listener_serves_loopback_names() {
     assert_eq!(site.send(&absolute).await.head.status, 403);
 }
 
+/// However it is spelled, and whatever a proxy is said to have seen.
+#[tokio::test]
+async fn no_spelling_of_another_host_gets_through() {
+    let (site, _) = open().await;
+    for host in [
+        "localhost@evil.test",
+        "localhost:80@evil.test",
+        "evil.test#localhost",
+        "evil.test/localhost",
+        "localhost.",
+        "localhost, evil.test",
+        "[::1%25lo]",
+        "[fe80::1%25eth0]:80",
+        "[::ffff:127.0.0.1]",
+        "[::1]evil.test",
+        "127.1",
+        "2130706433",
+        "0.0.0.0",
+    ] {
+        let refused = site.send(&list().with("Host", host)).await;
+        assert_ne!(refused.head.status, 200, "{host}");
+    }
+    for target in [
+        "http://evil.test/mcp",
+        "http://localhost@evil.test/mcp",
+        "http://evil.test:80/mcp",
+    ] {
+        for post in [list(), list().without("Host")] {
+            let refused = site.send(&post.path(target)).await;
+            assert_ne!(refused.head.status, 200, "{target}");
+        }
+    }
+    let forwarded = list()
+        .with("Host", "evil.test")
+        .with("X-Forwarded-Host", "localhost")
+        .with("Forwarded", "host=localhost");
+    assert_eq!(site.send(&forwarded).await.head.status, 403);
+    let twice = list()
+        .and("Origin", "http://localhost")
+        .and("Origin", "http://evil.test");
+    assert_eq!(site.send(&twice).await.head.status, 403);
+}
+
 #[tokio::test]
 async fn pages_of_other_sites_may_not_call() {
     let (site, _) = open().await;

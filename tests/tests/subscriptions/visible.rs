@@ -194,3 +194,41 @@ async fn a_hidden_resource_takes_no_uri_from_others() {
     server.resources().disable("shop://notes/budget").unwrap();
     assert_eq!(read(&mut wire).await, "the note budget");
 }
+
+/// Says something.
+#[prompt]
+async fn whisper(#[complete("a", "b")] word: String) -> String {
+    word
+}
+
+/// Neither completions nor subscriptions tell of what does not exist for a caller.
+#[tokio::test]
+async fn what_is_hidden_is_answered_as_what_is_not_there() {
+    let server = Server::builder("guarded", "1.0.0")
+        .prompts(prompts![whisper].visible_to(|_| false))
+        .resources(resources![budget, note].visible_to(|_| false))
+        .build()
+        .unwrap();
+    let mut wire = Wire::open(&server);
+    let mut complete = async |reference: Value| {
+        let params = json!({"ref": reference, "argument": {"name": "word", "value": ""}});
+        let answer = wire.request("completion/complete", params).await;
+        assert_eq!(code(&answer), -32602);
+        let error = answer["error"].to_string();
+        error.replace("whisper", "?").replace("nobody", "?")
+    };
+    let hidden = complete(json!({"type": "ref/prompt", "name": "whisper"})).await;
+    let nobodys = complete(json!({"type": "ref/prompt", "name": "nobody"})).await;
+    assert_eq!(hidden, nobodys);
+    let uris = ["shop://notes/budget", "shop://notes/1", "shop://nothing"];
+    let id = wire
+        .begin(
+            "subscriptions/listen",
+            json!({"notifications": {"resourceSubscriptions": uris}}),
+        )
+        .await;
+    let acknowledged = wire.receive().await;
+    assert_eq!(acknowledged["params"]["notifications"], json!({}));
+    let ended = wire.receive().await;
+    assert_eq!(ended["id"], id);
+}
