@@ -14,7 +14,7 @@ mod template;
 pub(crate) use self::{
     listing::definition,
     router::{Found, Route},
-    template::Template,
+    template::{Template, spelled},
 };
 pub use self::{
     returns::IntoResourceResult,

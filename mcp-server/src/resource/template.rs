@@ -369,6 +369,11 @@ fn parameters(query: &str) -> impl Iterator<Item = Option<(String, String)>> {
         })
 }
 
+/// The one of a URI's spellings that stands for all of them.
+pub(crate) fn spelled(uri: &str) -> Cow<'_, str> {
+    decode(uri).unwrap_or(Cow::Borrowed(uri))
+}
+
 /// Decodes percent-encoding, once and strictly.
 pub(super) fn decode(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {

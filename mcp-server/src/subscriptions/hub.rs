@@ -44,6 +44,7 @@ struct Places {
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     pub(super) lists: Lists,
+    /// As they are spelled without percent-encoding.
     pub(super) uris: HashSet<Box<str>>,
     /// Whether somebody will tell.
     scheduled: bool,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{filter::Lists, hub::Hub};
+use crate::resource::spelled;
 
 /// Tells the clients that listen that something has changed.
 ///
@@ -52,10 +53,12 @@ impl Notify {
         self.list(Lists::RESOURCES);
     }
 
-    /// The content of a resource has changed. Those hear of it who have subscribed to this very URI.
+    /// The content of a resource has changed. Those hear of it who have subscribed to this very URI, whether it is written
+    /// with percent-encoding or without.
     pub fn resource_updated(&self, uri: &str) {
         self.hub.change(|changes| {
-            if !changes.uris.contains(uri) {
+            let uri = spelled(uri);
+            if !changes.uris.contains(&*uri) {
                 changes.uris.insert(uri.into());
             }
         });

@@ -12,6 +12,7 @@ use super::{
     filter::{Filter, Lists},
     hub::{Changes, Hub},
 };
+use crate::resource::spelled;
 
 /// A client that listens: what for, and what it has not heard of yet.
 #[derive(Debug)]
@@ -106,7 +107,7 @@ impl Subscriber {
         state.lists = state.lists.with(lists, true);
         if !changes.uris.is_empty() {
             for (index, uri) in self.filter.uris.iter().enumerate() {
-                if changes.uris.contains(&**uri) {
+                if changes.uris.contains(&*spelled(uri)) {
                     any = true;
                     if state.uris.is_empty() {
                         state.uris = vec![0; self.filter.uris.len().div_ceil(64)].into();

@@ -246,3 +246,26 @@ async fn the_result_of_one_resource_is_limited() {
         .await;
     assert_eq!(read["result"]["contents"][0]["text"], "note 1");
 }
+
+/// A client writes a URI as a template makes it, a server as it likes.
+#[tokio::test]
+async fn a_resource_is_the_same_in_both_spellings() {
+    let server = shop();
+    let mut wire = Wire::open(&server);
+    let uris = json!(["note://gr%C3%BCn%20und%20blau", "note://rot"]);
+    let id = listen(&mut wire, json!({"resourceSubscriptions": uris})).await;
+    for (updated, told) in [
+        ("note://grün und blau", "note://gr%C3%BCn%20und%20blau"),
+        (
+            "note://gr%c3%bcn%20und blau",
+            "note://gr%C3%BCn%20und%20blau",
+        ),
+        ("note://r%6Ft", "note://rot"),
+    ] {
+        server.notify().resource_updated(updated);
+        let message = wire.receive().await;
+        assert_eq!(message["method"], UPDATED, "{message}");
+        assert_eq!(*subscription(&message), id, "{message}");
+        assert_eq!(message["params"]["uri"], told);
+    }
+}
