@@ -54,6 +54,25 @@ fn the_tools_are_listed() {
 }
 
 #[test]
+fn an_output_that_nobody_reads_is_no_panic() {
+    let call = [&DELETE[..], &["--answer", YES]].concat();
+    for arguments in [&["list"][..], &["list", "--json"], &call] {
+        let mut host = Command::new(env!("CARGO_BIN_EXE_host"))
+            .args(arguments)
+            .args(["--", NOTES, "--serve"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(host.stdout.take());
+        let output = host.wait_with_output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        assert!(!stderr(&output).contains("panicked"), "{output:?}");
+    }
+}
+
+#[test]
 fn the_list_can_be_json() {
     let tools: Value = serde_json::from_slice(&host(&["list", "--json"]).stdout).unwrap();
     let schema = &tools[0]["inputSchema"];

@@ -1,6 +1,6 @@
 //! A host for the terminal; see `host --help`.
 
-use std::process::ExitCode;
+use std::{error::Error, io, process::ExitCode};
 
 use clap::Parser;
 use mcp_examples::{
@@ -14,10 +14,17 @@ async fn main() -> ExitCode {
     logging::start();
     match host::run(cli).await {
         Ok(code) => code,
+        Err(error) if is_unread(&*error) => ExitCode::SUCCESS,
         Err(error) => {
             // It may quote the server.
             eprintln!("error: {}", clean(&error.to_string()));
             ExitCode::FAILURE
         }
     }
+}
+
+/// Whoever reads the output has seen enough.
+fn is_unread(error: &(dyn Error + 'static)) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

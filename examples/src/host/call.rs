@@ -9,6 +9,7 @@ use super::{
     asking::Asking,
     clean::{clean, escape_json},
     cli::Call,
+    say,
 };
 use crate::AnyError;
 
@@ -26,20 +27,17 @@ pub(super) async fn call(host: &Host, call: Call) -> Result<ExitCode, AnyError> 
 /// Prints the result: text as text, everything else as JSON.
 fn print(call: &ToolCall, json: bool) -> Result<ExitCode, AnyError> {
     if json {
-        println!(
-            "{}",
-            escape_json(&serde_json::to_string_pretty(&call.result)?)
-        );
+        say(escape_json(&serde_json::to_string_pretty(&call.result)?))?;
     } else {
         for block in &call.result.content {
-            println!("{}", shown(block)?);
+            say(shown(block)?)?;
         }
         // Most servers repeat it as text, for clients that know no other.
         if let (true, Some(structured)) = (
             call.result.content.is_empty(),
             &call.result.structured_content,
         ) {
-            println!("{}", escape_json(structured.get()));
+            say(escape_json(structured.get()))?;
         }
     }
     if call.is_error() {

@@ -17,6 +17,7 @@ mod prompts;
 mod resources;
 
 use std::{
+    fmt::Display,
     fs::{File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -107,12 +108,18 @@ impl Host {
         lines: impl FnOnce() -> Vec<String>,
     ) -> Result<ExitCode, AnyError> {
         if self.json {
-            println!("{}", escape_json(&serde_json::to_string_pretty(result)?));
+            say(escape_json(&serde_json::to_string_pretty(result)?))?;
         } else {
-            lines().iter().for_each(|line| println!("{line}"));
+            lines().iter().try_for_each(say)?;
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Prints a line. Whoever reads may have gone, as `head` has after its lines, which `println!` would take for a
+/// reason to panic.
+fn say(line: impl Display) -> io::Result<()> {
+    writeln!(io::stdout(), "{line}")
 }
 
 /// A client that cannot be asked.

@@ -16,7 +16,7 @@ use super::{
     asking::Asking,
     clean::{clean, clean_line},
     cli::{Read, Server, Watch},
-    client,
+    client, say,
 };
 use crate::AnyError;
 
@@ -65,17 +65,21 @@ fn write(result: &ReadResourceResult, output: &mut impl Write) -> Result<(), Any
 pub(super) async fn watch(host: &Host, watch: Watch) -> Result<ExitCode, AnyError> {
     let lists = Subscription::new().tools().prompts().resources();
     let wanted = watch.uris.into_iter().fold(lists, Subscription::resource);
-    host.run(&watch.server, client(), async |client| {
-        let mut changes = client.subscribe(wanted.reconnect()).await?;
-        while let Some(change) = changes.next().await {
-            println!("{}", line(&change));
-        }
-        match changes.into_end() {
-            Some(End::Lost(error)) => Err(error),
-            _ => Ok::<_, Error>(()),
-        }
-    })
-    .await?;
+    let printed = host
+        .run(&watch.server, client(), async |client| {
+            let mut changes = client.subscribe(wanted.reconnect()).await?;
+            while let Some(change) = changes.next().await {
+                if let Err(unread) = say(line(&change)) {
+                    return Ok(Err(unread));
+                }
+            }
+            match changes.into_end() {
+                Some(End::Lost(error)) => Err(error),
+                _ => Ok::<_, Error>(Ok(())),
+            }
+        })
+        .await?;
+    printed?;
     eprintln!("the server ended the subscription");
     Ok(ExitCode::SUCCESS)
 }
