@@ -92,13 +92,7 @@ impl Peer {
             }
         };
         let reply: Value = serde_json::from_slice(&self.buffer[line])?;
-        let versions = reply["result"]["supportedVersions"].as_array();
-        let speaks = versions.is_some_and(|versions| versions.iter().any(|v| v == "2026-07-28"));
-        if speaks && reply["id"] == id {
-            Ok(())
-        } else {
-            Err(format!("server/discover: another answer than expected: {reply}").into())
-        }
+        workload::discovered(id, &reply)
     }
 
     /// Keeps `in_flight` calls under way until the end, and says how many were answered. The requests that follow from

@@ -23,7 +23,7 @@ pub struct Script {
 }
 
 /// A call under way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Call {
     /// Which call of the run it is.
     pub(crate) n: u64,
@@ -49,6 +49,11 @@ impl Script {
             retry: None,
             right: [None, None],
         }
+    }
+
+    /// The workload.
+    pub(crate) fn workload(&self) -> Workload {
+        self.workload
     }
 
     /// Appends the request of a call; `state` came with the question that it answers.

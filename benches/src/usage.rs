@@ -17,6 +17,17 @@ pub struct Usage {
 const TICK: Duration = Duration::from_millis(10);
 
 impl Usage {
+    /// Whether this system tells it; where it does not, that is said.
+    pub fn is_known() -> bool {
+        let known = std::path::Path::new("/proc/self/stat").exists();
+        if !known {
+            println!(
+                "skipped: the processor time of a server is read from /proc, which only Linux has"
+            );
+        }
+        known
+    }
+
     /// Reads it.
     ///
     /// # Errors

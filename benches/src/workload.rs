@@ -1,5 +1,6 @@
 //! The workloads: which requests they send.
 
+use crate::Error;
 use crate::template::{Fill, Template};
 
 /// The question that `confirm_delete` asks.
@@ -80,6 +81,24 @@ impl Workload {
             })
     }
 
+    /// The method that it calls.
+    pub(crate) fn method(self) -> &'static str {
+        match self {
+            Self::List => "tools/list",
+            Self::Echo100 | Self::Echo64k | Self::Add | Self::Confirm => "tools/call",
+        }
+    }
+
+    /// The tool that it calls, if it calls one.
+    pub(crate) fn tool(self) -> Option<&'static str> {
+        match self {
+            Self::Echo100 | Self::Echo64k => Some("echo"),
+            Self::Add => Some("add"),
+            Self::List => None,
+            Self::Confirm => Some("confirm_delete"),
+        }
+    }
+
     /// What a text to echo has after the call's own value of 16 bytes.
     pub(crate) fn filler(self) -> String {
         match self {
@@ -157,4 +176,15 @@ fn request(method: &str, params: &str) -> Template {
 pub(crate) fn discover(id: u64) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"server/discover","params":{{{META}}}}}"#)
         + "\n"
+}
+
+/// Checks what a server says of itself.
+pub(crate) fn discovered(id: u64, reply: &serde_json::Value) -> Result<(), Error> {
+    let versions = reply["result"]["supportedVersions"].as_array();
+    let speaks = versions.is_some_and(|versions| versions.iter().any(|v| v == "2026-07-28"));
+    if speaks && reply["id"] == id {
+        Ok(())
+    } else {
+        Err(format!("server/discover: another answer than expected: {reply}").into())
+    }
 }

@@ -1,8 +1,10 @@
 //! The measured tools on the official Rust SDK, wired for speed: the router is built once, the pipes are read without
-//! blocking threads, and all runs on one thread.
+//! blocking threads, and all runs on one thread; or, with the argument `--http`, over HTTP: see [`http`].
 
 mod dummies;
+mod http;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::handler::server::tool::{InputResponses, RequestState, ToolRouter};
@@ -23,9 +25,10 @@ use sha2::{Digest, Sha256};
 const QUESTION: &str =
     "Delete this note for good? It cannot be undone afterwards, not even by an admin.";
 
+#[derive(Clone)]
 struct Bench {
     tool_router: ToolRouter<Self>,
-    codec: RequestStateCodec,
+    codec: Arc<RequestStateCodec>,
 }
 
 #[derive(Deserialize, schemars::JsonSchema)]
@@ -107,9 +110,9 @@ impl Bench {
     fn new() -> Result<Self, Box<dyn std::error::Error>> {
         Ok(Self {
             tool_router: Self::working() + Self::dummies(),
-            codec: RequestStateCodec::try_new(
+            codec: Arc::new(RequestStateCodec::try_new(
                 b"the benchmark's key, known to anyone and no secret",
-            )?,
+            )?),
         })
     }
 
@@ -152,6 +155,9 @@ impl ServerHandler for Bench {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    if std::env::args().any(|argument| argument == "--http") {
+        return http::serve();
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;

@@ -6,11 +6,12 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 #[cfg(unix)]
-use mcp_benches::{Error, Peer, Script, Until, Workload, resident_kib};
+use mcp_benches::{Error, HttpPeer, Peer, Script, Until, Workload, resident_kib};
 
 #[cfg(unix)]
 const USAGE: &str = "usage:
   drive calls WORKLOAD COUNT COMMAND..   makes COUNT calls, one at a time, and checks each reply
+  drive http WORKLOAD COUNT COMMAND..    the same over HTTP, at the port that the command is told in PORT
   drive start TIMES COMMAND..            the median time from start to the first discover, in microseconds
   drive idle COMMAND..                   the resident memory of a server that was asked once, in KiB";
 
@@ -23,6 +24,12 @@ fn main() -> Result<(), Error> {
             let calls = Until::Calls(count.parse()?);
             let mut peer = Peer::start(Command::new(program).args(rest))?;
             peer.discover()?;
+            peer.run(&mut Script::new(Workload::parse(workload)?), 1, calls)?;
+            peer.finish()
+        }
+        ["http", workload, count, program, rest @ ..] => {
+            let calls = Until::Calls(count.parse()?);
+            let mut peer = HttpPeer::start(Command::new(program).args(rest))?;
             peer.run(&mut Script::new(Workload::parse(workload)?), 1, calls)?;
             peer.finish()
         }

@@ -21,7 +21,7 @@ pub(crate) struct Floor {
 }
 
 /// A JSON-RPC error: code and message.
-type Refusal = (i32, &'static str);
+pub(crate) type Refusal = (i32, &'static str);
 
 impl Floor {
     pub(crate) fn new() -> Self {
@@ -31,24 +31,31 @@ impl Floor {
         }
     }
 
-    /// Appends the reply to one line, if there is one.
-    pub(crate) fn answer(&self, line: &[u8], out: &mut Vec<u8>) {
+    /// Appends the reply to one message, if there is one, unless `check` refuses it; gives the code of an error.
+    pub(crate) fn answer(
+        &self,
+        line: &[u8],
+        out: &mut Vec<u8>,
+        check: impl FnOnce(&Request<'_>) -> Result<(), Refusal>,
+    ) -> Result<(), i32> {
         // One check of the whole line costs less than one of each string in it.
         let parsed = std::str::from_utf8(line)
             .ok()
             .and_then(|text| serde_json::from_str::<Request<'_>>(text).ok());
         let Some(request) = parsed else {
             refuse(out, None, (-32600, "the message is no request"));
-            return;
+            return Err(-32600);
         };
         let Some(id) = request.id else {
-            return;
+            return Ok(());
         };
         let before = out.len();
-        if let Err(refusal) = self.result(id, &request, out) {
+        let answered = check(&request).and_then(|()| self.result(id, &request, out));
+        answered.map_err(|refusal| {
             out.truncate(before);
             refuse(out, Some(id), refusal);
-        }
+            refusal.0
+        })
     }
 
     fn result(

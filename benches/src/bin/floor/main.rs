@@ -3,8 +3,12 @@
 //! A blocking loop on one thread answers every whole line that one read brought and writes the replies at once. A
 //! request is parsed once, into borrowed types, and a reply is written once, into the output. It checks what the
 //! protocol asks to be checked, and nothing that only a framework can know.
+//!
+//! With the feature `http` and `--http axum` or `--http hyper` it is what such a server must do over HTTP: see [`http`].
 
 mod answer;
+#[cfg(feature = "http")]
+mod http;
 mod request;
 mod seal;
 
@@ -14,6 +18,13 @@ use std::io::{self, Read, Write};
 const BUFFER: usize = 256 * 1024;
 
 fn main() -> io::Result<()> {
+    #[cfg(feature = "http")]
+    {
+        let mut words = std::env::args().skip_while(|word| word != "--http");
+        if words.next().is_some() {
+            return http::serve(words.next().as_deref());
+        }
+    }
     // A read of this size goes straight to the descriptor, and so does a write that ends with a newline: the buffers of
     // std stay empty.
     let mut input = io::stdin().lock();
@@ -30,7 +41,8 @@ fn main() -> io::Result<()> {
             Err(error) => return Err(error),
         }
         while let Some(len) = memchr::memchr(b'\n', &buffer[start..end]) {
-            floor.answer(&buffer[start..start + len], &mut out);
+            // An error is a reply as any other.
+            let _ = floor.answer(&buffer[start..start + len], &mut out, |_| Ok(()));
             start += len + 1;
         }
         if !out.is_empty() {

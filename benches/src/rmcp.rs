@@ -3,10 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Builds the server on rmcp and says where it is; or why it could not be built.
-pub(crate) fn rmcp() -> Result<PathBuf, String> {
+use crate::Options;
+
+/// Builds the server on rmcp and says where it is; `floor` is the program of the floor. Where it is not wanted, or could
+/// not be built, it is said why.
+pub fn build_rmcp(floor: &Path, options: &Options) -> Option<PathBuf> {
+    if !options.peers {
+        println!("rmcp: skipped, because of --no-peers");
+        return None;
+    }
+    build(floor)
+        .inspect_err(|why| println!("rmcp: skipped, it could not be built: {why}"))
+        .ok()
+}
+
+fn build(floor: &Path) -> Result<PathBuf, String> {
     // Beside the profile's folder of what is measured, so in the target folder of this run.
-    let target = Path::new(env!("CARGO_BIN_EXE_floor"))
+    let target = floor
         .ancestors()
         .nth(2)
         .ok_or("there is no target folder")?

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-use mcp_benches::Workload;
+use crate::Workload;
 
 /// Microseconds by workload and server, one number for each round.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub struct Table {
+    /// Over which transport.
+    transport: &'static str,
     /// The first one is the floor.
     names: Vec<&'static str>,
     rows: Vec<Row>,
@@ -21,8 +23,9 @@ struct Row {
 }
 
 impl Table {
-    pub(crate) fn new(names: &[&'static str]) -> Self {
+    pub(crate) fn new(transport: &'static str, names: &[&'static str]) -> Self {
         Self {
+            transport,
             names: names.to_vec(),
             rows: Vec::new(),
         }
@@ -54,7 +57,8 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "\nProcessor time of the server for one call over stdio, in microseconds, and as a multiple of the floor's"
+            "\nProcessor time of the server for one call over {}, in microseconds, and as a multiple of the {}'s",
+            self.transport, self.names[0]
         )?;
         writeln!(f, "(medians over the rounds):\n")?;
         writeln!(f, "| workload | in flight | {} |", self.names.join(" | "))?;
