@@ -1,6 +1,7 @@
 //! Connections that cost something and give nothing: silent, half open, slow to write, slow to read.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -10,8 +11,6 @@ use tokio::io::AsyncWriteExt;
 use tokio::task::JoinSet;
 
 use crate::connection::{Connection, Request};
-use crate::level::Level;
-use crate::process::Process;
 use crate::streams::subscribe;
 
 /// How many there are of each kind but the idle ones.
@@ -98,7 +97,7 @@ impl Crowd {
 
     /// Goes away, once it was seen that all were there until now: those who wrote slowly get their answers, and
     /// those who did not read may still.
-    pub(crate) async fn leave(mut self, process: &Process) -> Result<(), Error> {
+    pub(crate) async fn leave(mut self) -> Result<(), Error> {
         while let Some(writer) = self.slow_writers.join_next().await {
             writer??;
         }
@@ -109,9 +108,12 @@ impl Crowd {
                 return Err("a slow reader got a part of its answer".into());
             }
         }
-        let files = Level::of(process).await?.files;
-        if files < self.idle.len() {
-            return Err(format!("idle connections were closed: {files} files are open").into());
+        for connection in &self.idle {
+            // They are told nothing, so there is nothing to read but an end.
+            let read = connection.stream.try_read(&mut [0]);
+            if !read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock) {
+                return Err("the server closed an idle connection".into());
+            }
         }
         Ok(())
     }
