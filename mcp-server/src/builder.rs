@@ -1,25 +1,29 @@
 //! [`Builder`]: describes a server; `build()` freezes it and reports every fault.
 
+mod discover;
+
 use std::{
     sync::{Arc, Once},
     time::Duration,
 };
 
-use mcp_core::{
-    Revision,
-    protocol::{Icon, Implementation},
-    rpc::write_json,
-};
-use serde_json::json;
+use mcp_core::protocol::{Icon, Implementation};
 
+pub(crate) use self::discover::millis;
+use self::discover::{discover, server_info};
 use crate::{
     cancel::Cancel,
+    extension::{self, Extend, Extension},
     faults::{BuildError, Faults},
-    function::{Catalog, Functions, IntoPromptSet, IntoResourceSet, IntoToolSet, Registry},
+    function::{
+        Around, Catalog, Functions, IntoPromptSet, IntoResourceSet, IntoToolSet, Provide,
+        ProviderKind, Registry,
+    },
     layers::CallLayer,
-    methods::COMPLETE,
     once::{MemoryGuard, OnceGuard},
     parameters::{Shared, State},
+    prompt::{self, PromptProvider},
+    resource::{self, ResourceProvider},
     server::{Inner, Options, Server},
     spec::OnceSpec,
     state::{RequestStates, Sealing},
@@ -36,6 +40,8 @@ pub struct Builder {
     instructions: Option<String>,
     shared: Shared,
     sets: Vec<Functions>,
+    providers: Vec<(&'static ProviderKind, Vec<Arc<dyn Provide>>)>,
+    extensions: Vec<Arc<dyn Extend>>,
     layers: Vec<Arc<dyn CallLayer>>,
     sealing: Sealing,
     lifetime: Duration,
@@ -62,6 +68,8 @@ impl Builder {
             instructions: None,
             shared: Shared::default(),
             sets: Vec::new(),
+            providers: Vec::new(),
+            extensions: Vec::new(),
             layers: Vec::new(),
             sealing: Sealing::generated(),
             lifetime: crate::state::DEFAULT_LIFETIME,
@@ -76,6 +84,7 @@ impl Builder {
                 page_size: 1000,
                 max_subscriptions: 10_000,
                 list_ttl: Duration::ZERO,
+                public_lists: false,
                 validate_results: cfg!(debug_assertions),
                 ask_again_when_expired: false,
                 once_period: Duration::from_secs(24 * 60 * 60),
@@ -161,6 +170,42 @@ impl Builder {
     #[must_use]
     pub fn resources(mut self, resources: impl IntoResourceSet) -> Self {
         self.sets.push(resources.into_set().0);
+        self
+    }
+
+    /// Registers resources that are not known yet. Several providers are asked in this order, after everything else.
+    ///
+    /// What a provider reads has the server's layers around it. They see one resource function for all providers, whose name is
+    /// `resource provider`; [`Context::target`](crate::Context::target) is the URI.
+    #[must_use]
+    pub fn resource_provider(self, provider: impl ResourceProvider) -> Self {
+        let provider = Arc::new(resource::Resources(provider));
+        self.provider(&resource::PROVIDERS, provider)
+    }
+
+    /// Registers prompts that are not known yet. Several providers are asked in this order, after everything else.
+    ///
+    /// What a provider fills in has the server's layers around it. They see one prompt function for all providers, whose name is
+    /// `prompt provider`; [`Context::target`](crate::Context::target) is the prompt's name.
+    #[must_use]
+    pub fn prompt_provider(self, provider: impl PromptProvider) -> Self {
+        let provider = Arc::new(prompt::Prompts(provider));
+        self.provider(&prompt::PROVIDERS, provider)
+    }
+
+    fn provider(mut self, kind: &'static ProviderKind, provider: Arc<dyn Provide>) -> Self {
+        let mut known = self.providers.iter_mut();
+        match known.find(|(known, _)| std::ptr::eq(*known, kind)) {
+            Some((_, list)) => list.push(provider),
+            None => self.providers.push((kind, vec![provider])),
+        }
+        self
+    }
+
+    /// Registers an extension of the protocol.
+    #[must_use]
+    pub fn extension(mut self, extension: impl Extension) -> Self {
+        self.extensions.push(Arc::new(extension));
         self
     }
 
@@ -277,6 +322,19 @@ impl Builder {
         self
     }
 
+    /// Lets whoever is in between share lists, and what `server/discover` says, among all callers for as long as
+    /// [`list_ttl`](Self::list_ttl) says. By default only those with the same authorization share them.
+    ///
+    /// A list that differs from caller to caller stays private all the same: one with a set in it that is
+    /// [`visible_to`](crate::ToolSet::visible_to) some, and one that a provider has a part in.
+    ///
+    /// Specification: server/utilities/caching, Cache Scope Field.
+    #[must_use]
+    pub fn public_lists(mut self) -> Self {
+        self.options.public_lists = true;
+        self
+    }
+
     /// Whether structured results are compared with their output schemas; one that does not fit
     /// becomes a tool error. By default debug builds do it, and release builds do not.
     #[must_use]
@@ -314,19 +372,20 @@ impl Builder {
             faults.add("the server has no name");
         }
         for set in self.sets {
+            let around = Around {
+                layers: self.layers.iter().chain(&set.layers).cloned().collect(),
+                visible: &set.visible,
+                meta: &set.meta,
+            };
             for function in set.functions {
                 once |= function.spec().once != OnceSpec::No;
-                let layers = self.layers.iter().chain(&set.layers).cloned();
-                registry.add(
-                    set.kind,
-                    function,
-                    &self.shared,
-                    layers,
-                    &set.visible,
-                    &mut faults,
-                );
+                registry.add(set.kind, function, &self.shared, &around, &mut faults);
             }
         }
+        for (kind, list) in self.providers {
+            registry.provide(kind, list, &self.shared, &self.layers, &mut faults);
+        }
+        extension::register(&self.extensions, &mut registry, &mut faults);
         let claims_apart =
             self.sealing.is_shared() && !self.guard.is_shared() && !self.single_instance;
         if once && claims_apart {
@@ -360,6 +419,8 @@ impl Builder {
         };
         let page_size = self.options.page_size;
         let functions = registry.functions;
+        let providers = registry.providers;
+        let (prompts, resources) = (providers.prompts.is_some(), providers.resources.is_some());
         let inner = Inner {
             discover: String::new(),
             writer: ResultWriter {
@@ -369,10 +430,12 @@ impl Builder {
             audience: self.audience.unwrap_or_else(|| self.info.name.clone()),
             info: self.info,
             methods: registry.methods,
-            tools: Catalog::new(registry.tools, page_size, &functions),
-            prompts: Catalog::new(registry.prompts, page_size, &functions),
-            resources: Catalog::new(registry.resources, page_size, &functions),
-            templates: Catalog::new(registry.templates, page_size, &functions),
+            providers,
+            extensions: self.extensions,
+            tools: Catalog::new(registry.tools, false, page_size, &functions),
+            prompts: Catalog::new(registry.prompts, prompts, page_size, &functions),
+            resources: Catalog::new(registry.resources, resources, page_size, &functions),
+            templates: Catalog::new(registry.templates, resources, page_size, &functions),
             router: registry.router,
             functions,
             states,
@@ -385,58 +448,4 @@ impl Builder {
         let discover = discover(self.instructions.as_deref(), &inner);
         Ok(Server::new(Inner { discover, ..inner }))
     }
-}
-
-/// The end of every result, from inside of its `_meta` on.
-///
-/// Specification: basic/index, Per-response protocol fields.
-fn server_info(info: &Implementation) -> String {
-    let mut out = br#""io.modelcontextprotocol/serverInfo":"#.to_vec();
-    write_json(&mut out, info);
-    out.extend_from_slice(b"}}");
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-/// The result of `server/discover`, without its `_meta`: `{.., "_meta":{` is left open.
-///
-/// Specification: server/discover, DiscoverResult.
-fn discover(instructions: Option<&str>, server: &Inner) -> String {
-    let versions: Vec<&str> = Revision::SUPPORTED.iter().map(|r| r.as_str()).collect();
-    let mut capabilities = json!({ "logging": {} });
-    let offered = [
-        ("tools", server.has_tools(), json!({ "listChanged": true })),
-        (
-            "prompts",
-            !server.prompts.is_empty(),
-            json!({ "listChanged": true }),
-        ),
-        (
-            "resources",
-            server.has_resources(),
-            json!({ "listChanged": true, "subscribe": true }),
-        ),
-        ("completions", server.serves(COMPLETE), json!({})),
-    ];
-    for (name, _, capability) in offered.into_iter().filter(|(_, offered, _)| *offered) {
-        capabilities[name] = capability;
-    }
-    let mut result = json!({
-        "resultType": "complete",
-        "supportedVersions": versions,
-        "capabilities": capabilities,
-        "ttlMs": millis(server.options.list_ttl),
-        "cacheScope": "private",
-    });
-    if let Some(instructions) = instructions {
-        result["instructions"] = instructions.into();
-    }
-    let mut text = result.to_string();
-    text.pop();
-    text.push_str(r#","_meta":{"#);
-    text
-}
-
-/// A duration as `ttlMs`.
-pub(crate) fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -25,7 +25,7 @@ use crate::{
 ///     known.into_iter().filter(|name| name.starts_with(typing.value())).collect()
 /// }
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Completing {
     pub(crate) value: String,
     pub(crate) arguments: BTreeMap<String, String>,

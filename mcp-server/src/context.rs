@@ -1,6 +1,7 @@
 //! [`Context`]: what a call knows of itself.
 
 mod claims;
+mod meta;
 
 use std::{
     future::Future,
@@ -8,12 +9,10 @@ use std::{
     sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, atomic::AtomicUsize},
 };
 
-use mcp_core::{
-    Revision,
-    protocol::{Implementation, LoggingLevel, Meta},
-};
+use mcp_core::{Revision, protocol::LoggingLevel};
 use serde::{Serialize, de::DeserializeOwned};
 
+pub use self::meta::TraceContext;
 use crate::{
     asking::{Exchange, InputResponses, Kind, Kinds, Place},
     cancel::Cancel,
@@ -132,12 +131,14 @@ impl Context {
         *self.exchange().0 = Some(Box::new(exchange));
     }
 
-    /// The name of the tool or prompt that was called, or of the resource's function.
+    /// The name of the tool or prompt that was called, or of the resource's function; `extension` where the request is an
+    /// extension's own.
     pub fn name(&self) -> &'static str {
-        self.spec().name
+        self.bound().map_or("extension", |bound| bound.spec.name)
     }
 
-    /// What the request addresses: the name of the tool or prompt, or the URI of the resource.
+    /// What the request addresses: the name of the tool or prompt, or the URI of the resource; the method where it is an
+    /// extension's own.
     pub fn target(&self) -> &str {
         match &self.inner.received.address {
             Some(address) => address,
@@ -146,12 +147,13 @@ impl Context {
     }
 
     /// The method of the request that calls a function: `tools/call`, `prompts/get` or
-    /// `resources/read`.
-    pub fn method(&self) -> &'static str {
-        match self.spec().kind {
-            KindSpec::Tool(_) => "tools/call",
-            KindSpec::Prompt => "prompts/get",
-            KindSpec::Resource(_) => "resources/read",
+    /// `resources/read`; an extension's own where it is that.
+    pub fn method(&self) -> &str {
+        match self.bound().map(|bound| &bound.spec.kind) {
+            Some(KindSpec::Tool(_)) => "tools/call",
+            Some(KindSpec::Prompt) => "prompts/get",
+            Some(KindSpec::Resource(_)) => "resources/read",
+            None => self.target(),
         }
     }
 
@@ -175,23 +177,6 @@ impl Context {
     #[cfg(feature = "http")]
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.inner.extensions.as_deref()?.get()
-    }
-
-    /// The client's name and version, as it says; not verified.
-    ///
-    /// Specification: basic/index, Per-request protocol fields.
-    #[inline] // Compiled only where it is used.
-    pub fn client_info(&self) -> Option<Implementation> {
-        let meta = self.meta();
-        let info = meta.get("io.modelcontextprotocol/clientInfo")?;
-        serde_json::from_value(info.clone()).ok()
-    }
-
-    /// The request's `_meta`, as it came: trace context and keys of extensions among it.
-    ///
-    /// Specification: basic/index, `_meta`.
-    pub fn meta(&self) -> Meta {
-        self.inner.received.meta()
     }
 
     /// Which round of the call this is: 1, and one more for each time that questions went out.
@@ -373,7 +358,7 @@ impl Context {
     pub(crate) fn body_begins(&self) {
         #[cfg(feature = "testing")]
         if let Some(bodies) = self.inner.bodies.get() {
-            bodies.add(self.name());
+            bodies.add(self.spec().name);
         }
     }
 
@@ -392,6 +377,11 @@ impl Context {
         ExchangeGuard(guard.unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Whether the request goes on from one that was answered with questions, or says so.
+    pub(crate) fn is_retry(&self) -> bool {
+        self.inner.received.is_retry
+    }
+
     pub(crate) fn kinds(&self) -> Kinds {
         self.inner.received.kinds
     }
@@ -402,8 +392,12 @@ impl Context {
     ///
     /// For a request that calls none; only its own method has such a context.
     pub(crate) fn function(&self) -> &Bound {
-        let index = self.inner.function.expect("the request calls a function");
-        &self.inner.server.inner().functions[index]
+        self.bound().expect("the request calls a function")
+    }
+
+    fn bound(&self) -> Option<&Bound> {
+        let index = self.inner.function?;
+        self.inner.server.inner().functions.get(index)
     }
 
     pub(crate) fn spec(&self) -> &'static FunctionSpec {

@@ -21,7 +21,7 @@ use crate::{
     context::Context,
     error::reference,
     legacy,
-    methods::{self, Asked, Done, Params, Step, Terms, Work},
+    methods::{self, Asked, Done, Params, Step, Work},
     peer::Peer,
     server::Server,
     subscriptions::{Listening, Subscriber, listen},
@@ -360,38 +360,34 @@ impl Server {
         cx: &mut task::Context<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Accepted, RpcError> {
-        let Some(method) = self.method_named(method) else {
+        let Some(found) = self.method_named(method) else {
             return Err(unknown(method));
         };
-        let terms = params.terms()?;
-        self.method(method, line, id, params, terms, peer, cx, out)
+        let request = Asked {
+            line,
+            method,
+            params,
+            terms: params.terms()?,
+            peer,
+        };
+        self.method(found, id, &request, cx, out)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one message, once")]
     fn method(
         &self,
         method: Method,
-        line: &str,
         id: RawId<'_>,
-        params: &Params<'_>,
-        terms: Terms,
-        peer: &Peer,
+        request: &Asked<'_>,
         cx: &mut task::Context<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Accepted, RpcError> {
-        let request = Asked {
-            line,
-            params,
-            terms,
-            peer,
-        };
         let before = out.len();
         let answer: methods::Method = match method {
             Method::CallTool => {
-                return Ok(self.wait(id, methods::call_tool(self, &request)?, cx, out));
+                return Ok(self.wait(id, methods::call_tool(self, request)?, cx, out));
             }
             Method::Listen => {
-                return Ok(match listen(self, id, params, peer, out)? {
+                return Ok(match listen(self, id, request.params, request.peer, out)? {
                     Some(listening) => Accepted::Running(Running::Listening(listening)),
                     None => Accepted::Answered(Answered::Result),
                 });
@@ -401,7 +397,7 @@ impl Server {
             Method::Other(method) => method,
         };
         begin_result(out, id);
-        let step = answer(self, &request, out).inspect_err(|_| out.truncate(before))?;
+        let step = answer(self, request, out).inspect_err(|_| out.truncate(before))?;
         if let Step::Wait(..) = &step {
             out.truncate(before);
         }

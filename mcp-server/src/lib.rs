@@ -41,6 +41,7 @@
 //!   [`Outcome`] is for tools that ask by hand.
 //! - [`Server::builder`] describes a server, [`Builder::build`] reports all its faults at once,
 //!   [`Server::serve_stdio`] and [`Server::serve`] serve it.
+//! - [`ResourceProvider`] and [`PromptProvider`] are for what is in a database; [`Extension`] adds to the protocol.
 //! - [`CallLayer`] goes around calls; [`once`] guards effects that must happen once.
 //!
 //! # Features
@@ -63,6 +64,7 @@ mod completion;
 mod context;
 mod dispatch;
 mod error;
+mod extension;
 mod faults;
 mod form;
 mod function;
@@ -282,21 +284,23 @@ pub use self::{
     asking::{Ask, Elicit, InputResponses, IntoAsk, Kind, Resolve, Roots, Sampled, Shown},
     builder::Builder,
     completion::{Completing, IntoCompletion},
-    context::{Context, Flow},
+    context::{Context, Flow, TraceContext},
     error::ToolError,
+    extension::Extension,
     faults::{BuildError, Fault},
     form::Form,
     function::{
-        NoSuchFunction, PromptSet, Prompts, Reply, ResourceSet, Resources, Switches, ToolSet, Tools,
+        ListPage, NoSuchFunction, PromptSet, Prompts, Reply, ResourceSet, Resources, Switches,
+        ToolSet, Tools,
     },
     layers::{
         CallLayer, ConcurrencyLimit, LayerFuture, MessageLimit, Next, ResultLimit, TimeLimit,
     },
     outcome::{CallResult, InputRequired, Interrupt, Outcome},
     parameters::{Args, State},
-    prompt::IntoPromptResult,
+    prompt::{IntoPromptResult, PromptProvider},
     reporter::Progress,
-    resource::{IntoResourceResult, SafePath, UnsafePath},
+    resource::{Cached, IntoResourceResult, ResourceProvider, SafePath, UnsafePath},
     server::Server,
     shutdown::Shutdown,
     subscriptions::Notify,

@@ -171,7 +171,7 @@ pub(crate) enum Reason {
     Arguments(ArgumentFault),
     /// The markers' questions wait for answers; they are kept in the exchange.
     Waiting,
-    /// There is no such resource.
+    /// There is no such resource or prompt.
     NotFound,
 }
 

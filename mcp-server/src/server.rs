@@ -1,17 +1,19 @@
 //! [`Server`]: the finished server, immutable and cheap to clone.
 
 use std::{
+    borrow::Cow,
     fmt,
     sync::{Arc, Once},
     time::Duration,
 };
 
-use mcp_core::protocol::Implementation;
+use mcp_core::protocol::{CacheScope, Implementation};
 
 use crate::{
     builder::Builder,
     cancel::Cancel,
-    function::{Bound, Catalog, Switches},
+    extension::Extend,
+    function::{AllProviders, Bound, Catalog, Providers, Switches},
     methods::Method,
     once::OnceGuard,
     peer::Peer,
@@ -40,7 +42,9 @@ pub(crate) struct Inner {
     /// Whom a resource's URI belongs to.
     pub(crate) router: Option<Box<dyn Route>>,
     /// The methods that are served because there is something to serve; `dispatch` knows the others.
-    pub(crate) methods: Vec<(&'static str, Method)>,
+    pub(crate) methods: Vec<(Cow<'static, str>, Method)>,
+    pub(crate) providers: AllProviders,
+    pub(crate) extensions: Vec<Arc<dyn Extend>>,
     /// The result of `server/discover`.
     pub(crate) discover: String,
     pub(crate) writer: ResultWriter,
@@ -91,7 +95,7 @@ impl Inner {
         known.filter(self.is_there(principal))
     }
 
-    /// Whom a resource's URI belongs to, if that is there for this caller.
+    /// Whom a resource's URI belongs to of those that were known when the server was built, if that is there for this caller.
     pub(crate) fn resource(&self, uri: &str, principal: &Principal) -> Option<Found> {
         let is_there = self.is_there(principal);
         self.router
@@ -114,11 +118,23 @@ pub(crate) struct Options {
     pub(crate) page_size: usize,
     pub(crate) max_subscriptions: usize,
     pub(crate) list_ttl: Duration,
+    pub(crate) public_lists: bool,
     pub(crate) validate_results: bool,
     pub(crate) ask_again_when_expired: bool,
     pub(crate) once_period: Duration,
     pub(crate) drain_grace: Duration,
     pub(crate) claimed_grace: Duration,
+}
+
+impl Options {
+    /// Who may share a list.
+    pub(crate) fn scope(&self, per_caller: bool) -> CacheScope {
+        if self.public_lists && !per_caller {
+            CacheScope::Public
+        } else {
+            CacheScope::Private
+        }
+    }
 }
 
 impl Server {
@@ -186,7 +202,13 @@ impl Server {
 
     /// Whether this client can read a resource, and so hear of its changes.
     pub(crate) fn serves_resource(&self, uri: &str, peer: &Peer) -> bool {
-        self.inner().resource(uri, &peer.principal).is_some()
+        let inner = self.inner();
+        let provides = |providers: &Providers| {
+            let mut list = providers.list.iter();
+            list.any(|provider| provider.has(uri, &peer.principal))
+        };
+        inner.resource(uri, &peer.principal).is_some()
+            || inner.providers.resources.as_ref().is_some_and(provides)
     }
 
     pub(crate) fn inner(&self) -> &Inner {

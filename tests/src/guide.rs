@@ -94,7 +94,7 @@ pub fn request_as(server: &Server, method: &str, params: Value, answers: &Value)
 pub fn refusal(server: &Server, method: &str, params: Value) -> RpcError {
     block_on(async {
         match rounds(server, method, params, &json!({})).await {
-            Err(Error::Rpc(error)) => error,
+            Err(Error::Rpc(error) | Error::MissingCapability { error, .. }) => error,
             other => panic!("expected an error of the server, got {other:?}"),
         }
     })

@@ -42,6 +42,7 @@ pages! {
     state = "../../docs/src/state.md"
     layers = "../../docs/src/layers.md"
     limits = "../../docs/src/limits.md"
+    extensions = "../../docs/src/extensions.md"
     subscriptions = "../../docs/src/subscriptions.md"
     client = "../../docs/src/client.md"
     testing = "../../docs/src/testing.md"

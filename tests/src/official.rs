@@ -87,9 +87,17 @@ fn definition<'m>(method: Option<&str>, message: &'m Value) -> (&'static str, &'
     }
     let result = &message["result"];
     match (method, result["resultType"].as_str()) {
-        (Some("tools/call"), Some("input_required")) => ("InputRequiredResult", result),
+        (Some("tools/call" | "prompts/get" | "resources/read"), Some("input_required")) => {
+            ("InputRequiredResult", result)
+        }
         (Some("tools/call"), _) => ("CallToolResult", result),
         (Some("tools/list"), _) => ("ListToolsResult", result),
+        (Some("prompts/get"), _) => ("GetPromptResult", result),
+        (Some("prompts/list"), _) => ("ListPromptsResult", result),
+        (Some("resources/read"), _) => ("ReadResourceResult", result),
+        (Some("resources/list"), _) => ("ListResourcesResult", result),
+        (Some("resources/templates/list"), _) => ("ListResourceTemplatesResult", result),
+        (Some("completion/complete"), _) => ("CompleteResult", result),
         (Some("subscriptions/listen"), _) => ("SubscriptionsListenResult", result),
         (Some("server/discover"), _) => ("DiscoverResult", result),
         _ => ("JSONRPCResultResponse", message),

@@ -37,6 +37,40 @@ pub mod key {
     pub const TRACESTATE: &str = "tracestate";
     /// Data that travels with the trace, as in W3C Baggage.
     pub const BAGGAGE: &str = "baggage";
+
+    /// Whether a member of `_meta` may have this name: a prefix that ends with a slash, or none, and a name, as in
+    /// `com.example/name`.
+    ///
+    /// ```
+    /// use mcp_core::protocol::meta::key;
+    ///
+    /// assert!(key::is_valid("com.example/thing") && key::is_valid("thing"));
+    /// assert!(!key::is_valid("com.example/a/b") && !key::is_valid("1st.example/thing"));
+    /// ```
+    ///
+    /// Specification: basic/index, `_meta`, Key name format.
+    #[must_use]
+    pub fn is_valid(name: &str) -> bool {
+        match name.split_once('/') {
+            Some((prefix, name)) => prefix.split('.').all(is_label) && is_name(name),
+            None => is_name(name),
+        }
+    }
+
+    /// A part of a prefix, between dots.
+    fn is_label(label: &str) -> bool {
+        label.starts_with(|c: char| c.is_ascii_alphabetic())
+            && label.ends_with(|c: char| c.is_ascii_alphanumeric())
+            && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    }
+
+    fn is_name(name: &str) -> bool {
+        let ends = |c: char| c.is_ascii_alphanumeric();
+        name.is_empty()
+            || name.starts_with(ends)
+                && name.ends_with(ends)
+                && name.chars().all(|c| ends(c) || "-_.".contains(c))
+    }
 }
 
 /// The `_meta` of a request. Each request says for itself who sends it and what the sender can do.

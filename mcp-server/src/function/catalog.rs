@@ -24,8 +24,10 @@ pub(crate) struct Catalog {
     /// Where each of them is.
     by_key: HashMap<&'static str, usize>,
     page_size: usize,
-    /// Whether callers see different lists.
+    /// Whether callers see different entries.
     per_caller: bool,
+    /// Whether the list goes on with what providers have.
+    provided: bool,
     /// Goes up when something is switched.
     generation: AtomicU64,
     /// What every caller sees.
@@ -54,6 +56,8 @@ struct Pages {
 pub(crate) struct Page {
     /// The entries, separated by commas.
     pub(crate) json: String,
+    /// How many there are.
+    pub(crate) count: usize,
     pub(crate) next_cursor: Option<String>,
 }
 
@@ -63,13 +67,19 @@ pub(crate) struct UnknownCursor;
 
 impl Catalog {
     /// Divides the functions into pages.
-    pub(crate) fn new(entries: Vec<Entry>, page_size: usize, functions: &[Bound]) -> Self {
+    pub(crate) fn new(
+        entries: Vec<Entry>,
+        provided: bool,
+        page_size: usize,
+        functions: &[Bound],
+    ) -> Self {
         let by_key = entries.iter().enumerate();
         let per_caller = |entry: &Entry| functions[entry.function].access.is_per_caller();
         let mut catalog = Self {
             by_key: by_key.map(|(at, entry)| (entry.key, at)).collect(),
             page_size: page_size.max(1),
             per_caller: entries.iter().any(per_caller),
+            provided,
             entries,
             ..Self::default()
         };
@@ -77,8 +87,14 @@ impl Catalog {
         catalog
     }
 
+    /// Whether nothing will ever be in it.
     pub(crate) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.entries.is_empty() && !self.provided
+    }
+
+    /// Whether callers may see different lists. What providers say depends on the caller, as far as anybody knows.
+    pub(crate) fn is_per_caller(&self) -> bool {
+        self.per_caller || self.provided
     }
 
     /// What is in it, in the order of the list.
@@ -175,6 +191,7 @@ impl Catalog {
             }
             page.json
                 .push_str(&functions[self.entries[at].function].json);
+            page.count += 1;
         }
         let next = shown.next();
         page.next_cursor = next.map(|at| cursor(self.entries[at].key));

@@ -4,12 +4,13 @@
 //! share arguments, state, questions, claims and layers. `bound` has a function as the server holds
 //! it, `access` says for whom it is there, `set` is what `tools![..]` and its siblings make, `registry` puts
 //! them together, `catalog` is what is found and listed, `switches` what is switched, `reply` what a call
-//! comes to; `kind` is what differs.
+//! comes to; `kind` is what differs. `providers` is for what is not known when a server is built.
 
 mod access;
 mod bound;
 mod catalog;
 mod kind;
+mod providers;
 mod registry;
 mod reply;
 mod set;
@@ -22,10 +23,15 @@ pub(crate) use self::{
     bound::Bound,
     catalog::{Catalog, Entry},
     kind::{Described, Kind},
-    registry::Registry,
+    providers::{
+        AllProviders, InOrder, Provide, Provided, ProvidedPage, ProviderKind, ProviderList,
+        Providers, unknown_cursor,
+    },
+    registry::{Around, Registry},
     set::Functions,
 };
 pub use self::{
+    providers::ListPage,
     reply::Reply,
     set::{
         BoundMethod, IntoPromptSet, IntoResourceSet, IntoToolSet, PromptSet, Prompts, ResourceSet,

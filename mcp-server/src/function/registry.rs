@@ -1,8 +1,16 @@
 //! [`Registry`]: puts the functions of a server together while it is built.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
-use super::{Access, Bound, Entry, Function, Kind, Visible};
+use mcp_core::{
+    protocol::{Meta, meta::key},
+    rpc::to_line,
+};
+
+use super::{
+    Access, AllProviders, Bound, Entry, Function, Kind, Provide, ProviderKind, ProviderList,
+    Providers, Visible,
+};
 use crate::{
     faults::Faults,
     layers::CallLayer,
@@ -21,10 +29,19 @@ pub(crate) struct Registry {
     pub(crate) resources: Vec<Entry>,
     pub(crate) templates: Vec<Entry>,
     pub(crate) router: Option<Box<dyn Route>>,
-    /// The methods that the kinds bring.
-    pub(crate) methods: Vec<(&'static str, Method)>,
+    pub(crate) providers: AllProviders,
+    /// The methods that kinds and extensions bring.
+    pub(crate) methods: Vec<(Cow<'static, str>, Method)>,
     /// By kind and name.
     names: HashMap<(&'static str, &'static str), ()>,
+}
+
+/// What a set says of all its functions.
+pub(crate) struct Around<'a> {
+    /// The server's layers and the set's own.
+    pub(crate) layers: Vec<Arc<dyn CallLayer>>,
+    pub(crate) visible: &'a [Visible],
+    pub(crate) meta: &'a Meta,
 }
 
 impl Registry {
@@ -34,8 +51,7 @@ impl Registry {
         kind: &'static Kind,
         function: Arc<dyn Function>,
         shared: &Shared,
-        layers: impl Iterator<Item = Arc<dyn CallLayer>>,
-        visible: &[Visible],
+        around: &Around<'_>,
         faults: &mut Faults,
     ) {
         let spec = function.spec();
@@ -48,10 +64,18 @@ impl Registry {
                 format!("another {kind} has this name; write `#[{kind}(name = \"..\")]`"),
             );
         }
+        for name in around.meta.keys().filter(|name| !key::is_valid(name)) {
+            faults.of(spec).add(
+                None,
+                format!("`{name}` is no name for an entry of `_meta`; write `com.example/name`"),
+            );
+        }
+        let layers = around.layers.iter().cloned();
         let Some(mut bound) = Bound::bind(kind, function, shared, layers, faults) else {
             return;
         };
-        bound.access = Access::new(visible);
+        bound.access = Access::new(around.visible);
+        add_meta(&mut bound.json, around.meta);
         let entry = Entry {
             key: spec.name,
             function: index,
@@ -61,7 +85,28 @@ impl Registry {
         self.functions.push(bound);
     }
 
-    /// Serves the methods of a kind, once there is a function of it.
+    /// Adds all providers of a kind, after all other functions.
+    pub(crate) fn provide(
+        &mut self,
+        kind: &'static ProviderKind,
+        list: Vec<Arc<dyn Provide>>,
+        shared: &Shared,
+        layers: &[Arc<dyn CallLayer>],
+        faults: &mut Faults,
+    ) {
+        let list: ProviderList = list.into();
+        let function = self.functions.len();
+        let around = Around {
+            layers: layers.to_vec(),
+            visible: &[],
+            meta: &Meta::new(),
+        };
+        let handler = (kind.function)(Arc::clone(&list));
+        self.add(&kind.kind, handler, shared, &around, faults);
+        *(kind.place)(&mut self.providers) = Some(Providers { function, list });
+    }
+
+    /// Serves the methods of a kind, once there is a function of it. Those of providers take the place of those without.
     fn add_methods(&mut self, kind: &'static Kind, spec: &FunctionSpec) {
         let completes = match &spec.arguments {
             ArgumentsSpec::List(list) => list.iter().any(|argument| argument.complete.is_some()),
@@ -70,9 +115,21 @@ impl Registry {
         let complete = kind.complete.filter(|_| completes);
         let methods = kind.methods.iter().copied();
         for (name, method) in methods.chain(complete.map(|method| (COMPLETE, method))) {
-            if !self.methods.iter().any(|(known, _)| *known == name) {
-                self.methods.push((name, method));
+            match self.methods.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) => *known = method,
+                None => self.methods.push((name.into(), method)),
             }
         }
+    }
+}
+
+/// Adds `_meta` to what the list says of a function.
+fn add_meta(json: &mut String, meta: &Meta) {
+    if let (false, Ok(meta)) = (meta.is_empty(), to_line(meta))
+        && json.pop() == Some('}')
+    {
+        json.push_str(r#","_meta":"#);
+        json.push_str(&meta);
+        json.push('}');
     }
 }

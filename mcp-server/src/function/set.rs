@@ -2,6 +2,9 @@
 
 use std::{fmt, sync::Arc};
 
+use mcp_core::protocol::Meta;
+use serde_json::Value;
+
 use super::{Function, Kind, Prompt, Resource, Tool, Visible};
 use crate::{layers::CallLayer, prompt::PROMPT, resource::RESOURCE, state::Principal, tool::TOOL};
 
@@ -11,6 +14,7 @@ pub(crate) struct Functions {
     pub(crate) functions: Vec<Arc<dyn Function>>,
     pub(crate) layers: Vec<Arc<dyn CallLayer>>,
     pub(crate) visible: Vec<Visible>,
+    pub(crate) meta: Meta,
 }
 
 impl Functions {
@@ -20,6 +24,7 @@ impl Functions {
             functions: Vec::new(),
             layers: Vec::new(),
             visible: Vec::new(),
+            meta: Meta::new(),
         }
     }
 
@@ -192,6 +197,15 @@ macro_rules! set {
                 condition: impl Fn(&Principal) -> bool + Send + Sync + 'static,
             ) -> Self {
                 self.0.visible.push(Arc::new(condition));
+                self
+            }
+
+            /// Adds an entry to the `_meta` that the list has for each of these, as extensions want it.
+            ///
+            /// Specification: basic/index, `_meta`.
+            #[must_use]
+            pub fn meta(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+                self.0.meta.insert(name.into(), value.into());
                 self
             }
         }

@@ -7,7 +7,7 @@ use mcp_core::{
     rpc::{RawId, RpcError, begin_result, write_error, write_json, write_str},
 };
 
-use super::call::binding;
+use super::{call::binding, unknown};
 use crate::{
     asking::Exchange,
     context::Context,
@@ -61,7 +61,7 @@ fn write_outcome(ctx: &Context, result: CallResult, out: &mut Vec<u8>) -> Result
                 "a layer lost the call's questions",
             ));
         }
-        Err(Interrupt(Reason::NotFound)) => return Err(RpcError::resource_not_found(ctx.target())),
+        Err(Interrupt(Reason::NotFound)) => return Err(not_found(ctx)),
         Err(Interrupt(Reason::Arguments(fault))) => {
             let text = format!("the arguments do not fit: {}", fault.0);
             if !is_tool(ctx) {
@@ -72,6 +72,14 @@ fn write_outcome(ctx: &Context, result: CallResult, out: &mut Vec<u8>) -> Result
         Err(Interrupt(Reason::Tool(error))) => disclose(ctx, error)?.into(),
     };
     (ctx.function().kind.write)(ctx, reply, out)
+}
+
+/// The function has nothing under this name or URI.
+fn not_found(ctx: &Context) -> RpcError {
+    match ctx.spec().kind {
+        KindSpec::Resource(_) => RpcError::resource_not_found(ctx.target()),
+        _ => unknown(ctx.spec().kind_name(), ctx.target()),
+    }
 }
 
 /// A layer has made a result of another kind up.
@@ -114,10 +122,7 @@ pub(super) fn write_end(
     }
     writer.write_meta(out, meta);
     if out.len() - before > writer.limit {
-        return Err(RpcError::internal_error(format!(
-            "the result has more than {} bytes, which is the server's limit",
-            writer.limit
-        )));
+        return Err(writer.too_large());
     }
     Ok(())
 }

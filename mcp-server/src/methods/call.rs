@@ -49,20 +49,12 @@ pub(super) fn call(server: &Server, request: &Asked<'_>, target: Target) -> Resu
     }
     let mut received = Received::new(request.line, params, request.terms)?;
     received.address = target.address;
-    let meta = params.meta.as_ref();
-    let reporter = Reporter::wanted(
-        meta.and_then(|meta| meta.progress_token)
-            .and_then(RawId::new)
-            .map(|token| token.to_id().into()),
-        meta.and_then(|meta| meta.log_level),
-        &request.peer.outgoing,
-    );
     let ctx = Context::new(
         server.clone(),
         Some(target.function),
         received,
         request.peer,
-        reporter,
+        reporter(request),
     );
     if let Some(arguments) = target.arguments {
         ctx.coerce(arguments);
@@ -78,6 +70,18 @@ pub(super) fn call(server: &Server, request: &Asked<'_>, target: Target) -> Resu
         begin(&ctx, state)
     };
     Ok(Step::Wait(ctx, Work::Call(call)))
+}
+
+/// Sends what the client wants to hear of while it waits, if that is anything.
+pub(super) fn reporter(request: &Asked<'_>) -> Option<Reporter> {
+    let meta = request.params.meta.as_ref();
+    Reporter::wanted(
+        meta.and_then(|meta| meta.progress_token)
+            .and_then(RawId::new)
+            .map(|token| token.to_id().into()),
+        meta.and_then(|meta| meta.log_level),
+        &request.peer.outgoing,
+    )
 }
 
 /// The state is verified first, then the arguments, then the function runs.

@@ -2,6 +2,8 @@
 //!
 //! Specification: server/utilities/completion.
 
+use std::collections::BTreeMap;
+
 use mcp_core::{
     protocol::{Completion, CompletionArgument, CompletionContext, CompletionReference},
     rpc::{RpcError, write_json},
@@ -9,7 +11,7 @@ use mcp_core::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Asked, Received, Step, Work, answer::error_of, shown};
+use super::{Asked, Params, Received, Step, Work, answer::error_of, unknown};
 use crate::{
     completion::{Completing, of_list},
     context::Context,
@@ -19,6 +21,46 @@ use crate::{
 
 /// The method's name; it is served where there is something to complete.
 pub(crate) const COMPLETE: &str = "completion/complete";
+
+/// What a user is typing, and where.
+pub(super) struct Typed {
+    pub(super) reference: CompletionReference,
+    /// The argument.
+    pub(super) name: String,
+    pub(super) value: String,
+    /// The other arguments, as far as they are filled in.
+    pub(super) arguments: BTreeMap<String, String>,
+}
+
+impl Typed {
+    pub(super) fn read(params: &Params<'_>) -> Result<Self, RpcError> {
+        let CompletionArgument { name, value } = member(params.argument, "argument")?;
+        let context: CompletionContext = match params.context {
+            None => CompletionContext::default(),
+            context => member(context, "context")?,
+        };
+        Ok(Self {
+            reference: member(params.reference, "ref")?,
+            name,
+            value,
+            arguments: context.arguments.unwrap_or_default(),
+        })
+    }
+
+    /// The function whose argument it is.
+    pub(super) fn function(&self, server: &Server, request: &Asked<'_>) -> Result<usize, RpcError> {
+        let (inner, principal) = (server.inner(), &request.peer.principal);
+        match &self.reference {
+            CompletionReference::Prompt(prompt) => inner
+                .prompt(&prompt.name, principal)
+                .ok_or_else(|| unknown("prompt", &prompt.name)),
+            CompletionReference::ResourceTemplate(template) => inner
+                .template(&template.uri, principal)
+                .ok_or_else(|| RpcError::resource_not_found(&template.uri)),
+            _ => Err(RpcError::invalid_params("unknown type of `ref`")),
+        }
+    }
+}
 
 /// Begins to complete an argument.
 ///
@@ -30,36 +72,33 @@ pub(crate) fn complete(
     request: &Asked<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Step, RpcError> {
-    let params = request.params;
-    let reference: CompletionReference = member(params.reference, "ref")?;
-    let CompletionArgument { name, value } = member(params.argument, "argument")?;
-    let context: CompletionContext = match params.context {
-        None => CompletionContext::default(),
-        context => member(context, "context")?,
-    };
-    let inner = server.inner();
-    let function = match &reference {
-        CompletionReference::Prompt(prompt) => inner
-            .prompt(&prompt.name, &request.peer.principal)
-            .ok_or_else(|| {
-                RpcError::invalid_params(format!("unknown prompt `{}`", shown(&prompt.name)))
-            }),
-        CompletionReference::ResourceTemplate(template) => inner
-            .template(&template.uri, &request.peer.principal)
-            .ok_or_else(|| RpcError::resource_not_found(&template.uri)),
-        _ => Err(RpcError::invalid_params("unknown type of `ref`")),
-    }?;
-    let spec = inner.functions[function].spec;
-    let received = Received::new(request.line, params, request.terms)?;
+    let typed = Typed::read(request.params)?;
+    let function = typed.function(server, request)?;
+    propose(server, request, typed, function, out)
+}
+
+/// Begins to complete an argument of a function.
+pub(super) fn propose(
+    server: &Server,
+    request: &Asked<'_>,
+    typed: Typed,
+    function: usize,
+    out: &mut Vec<u8>,
+) -> Result<Step, RpcError> {
+    let spec = server.inner().functions[function].spec;
+    let received = Received::new(request.line, request.params, request.terms)?;
     let ctx = Context::new(server.clone(), Some(function), received, request.peer, None);
+    let Typed {
+        name,
+        value,
+        arguments,
+        ..
+    } = typed;
     let proposals = match &spec.arguments {
         ArgumentsSpec::Struct { .. } => None,
         ArgumentsSpec::List(list) => {
             let Some(argument) = list.iter().find(|argument| argument.name == name) else {
-                let name = shown(&name);
-                return Err(RpcError::invalid_params(format!(
-                    "unknown argument `{name}`"
-                )));
+                return Err(unknown("argument", &name));
             };
             argument.complete.as_ref()
         }
@@ -70,7 +109,7 @@ pub(crate) fn complete(
         Some(CompleteSpec::Function(function)) => {
             let completing = function(Completing {
                 value,
-                arguments: context.arguments.unwrap_or_default(),
+                arguments,
                 ctx: ctx.clone(),
             });
             let around = ctx.clone();
@@ -87,7 +126,8 @@ pub(crate) fn complete(
     Ok(Step::Written)
 }
 
-fn write(server: &Server, completion: &Completion) -> Vec<u8> {
+/// The result that proposals are.
+pub(super) fn write(server: &Server, completion: &Completion) -> Vec<u8> {
     let mut out = br#"{"resultType":"complete","completion":"#.to_vec();
     write_json(&mut out, completion);
     out.extend_from_slice(br#","_meta":{"#);

@@ -5,10 +5,12 @@ mod answer;
 mod call;
 mod completion;
 mod discover;
+mod extension;
 mod invoke;
 mod list;
 mod params;
 mod prompts;
+mod provided;
 mod resources;
 mod tools;
 
@@ -20,10 +22,15 @@ pub(crate) use self::{
     answer::write,
     completion::{COMPLETE, complete},
     discover::discover,
+    extension::call_extension,
     invoke::{CallFuture, Invocation},
     list::list,
     params::{Params, Received, Terms, diagnose, string},
     prompts::{get_prompt, write_prompt},
+    provided::{
+        PROMPTS, RESOURCES, TEMPLATES, complete_provided, get_provided, list_provided,
+        read_provided,
+    },
     resources::{read_resource, write_resource},
     tools::{call_tool, list_tools, write_tool},
 };
@@ -33,6 +40,7 @@ use crate::{context::Context, outcome::CallResult, peer::Peer, server::Server};
 pub(crate) struct Asked<'a> {
     /// The whole message.
     pub(crate) line: &'a str,
+    pub(crate) method: &'a str,
     pub(crate) params: &'a Params<'a>,
     pub(crate) terms: Terms,
     pub(crate) peer: &'a Peer,
@@ -69,6 +77,11 @@ pub(crate) enum Done {
 
 /// A request that calls no function.
 pub(crate) type RequestFuture = Pin<Box<dyn Future<Output = Result<Vec<u8>, RpcError>> + Send>>;
+
+/// The error for a name that nothing has.
+fn unknown(kind: &str, name: &str) -> RpcError {
+    RpcError::invalid_params(format!("unknown {kind} `{}`", shown(name)))
+}
 
 /// The beginning of a name that a client has sent, for an error.
 fn shown(name: &str) -> String {

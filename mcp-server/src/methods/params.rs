@@ -11,8 +11,11 @@ use mcp_core::{
     protocol::{LoggingLevel, Meta},
     rpc::{ByName, RpcError, optional_str},
 };
-use serde::{Deserialize, Deserializer, de::Visitor};
-use serde_json::value::RawValue;
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Visitor},
+};
+use serde_json::{Map, Value, value::RawValue};
 
 use crate::asking::{InputResponses, Kind, Kinds, Place};
 
@@ -275,6 +278,8 @@ pub(crate) struct Received {
     responses: Option<Span>,
     /// Where the answers stand in them.
     answers: Vec<Place>,
+    /// Whether it carries answers or a state.
+    pub(crate) is_retry: bool,
     /// What the request addresses, where that is not the name of a function.
     pub(crate) address: Option<Box<str>>,
     pub(crate) revision: Revision,
@@ -315,6 +320,7 @@ impl Received {
             answers,
             arguments: span(params.arguments),
             responses: span(params.input_responses),
+            is_retry: params.input_responses.is_some() || params.request_state.is_some(),
             address: None,
             line: line.into(),
             revision: terms.revision,
@@ -345,17 +351,28 @@ impl Received {
 
     pub(crate) fn meta(&self) -> Meta {
         #[derive(Deserialize)]
-        struct Message {
-            params: WithMeta,
-        }
-        #[derive(Deserialize)]
         struct WithMeta {
             #[serde(rename = "_meta")]
             meta: Meta,
         }
-        serde_json::from_str::<Message>(&self.line)
-            .map(|message| message.params.meta)
-            .unwrap_or_default()
+        let params: Option<WithMeta> = self.read_params();
+        params.map(|params| params.meta).unwrap_or_default()
+    }
+
+    /// The whole of `params` but its `_meta`.
+    pub(crate) fn params(&self) -> Value {
+        let mut params: Map<String, Value> = self.read_params().unwrap_or_default();
+        params.remove("_meta");
+        Value::Object(params)
+    }
+
+    fn read_params<T: DeserializeOwned>(&self) -> Option<T> {
+        #[derive(Deserialize)]
+        struct Message<T> {
+            params: T,
+        }
+        let message = serde_json::from_str::<Message<T>>(&self.line);
+        message.map(|message| message.params).ok()
     }
 
     fn part(&self, span: Span) -> &str {

@@ -8,7 +8,7 @@ use super::{
     Asked, Step,
     answer::{misplaced, write_end},
     call::{Target, call},
-    shown,
+    unknown,
 };
 use crate::{context::Context, function::Reply, server::Server};
 
@@ -26,8 +26,7 @@ pub(crate) fn get_prompt(
         return Err(RpcError::invalid_params("`name` is missing"));
     };
     let Some(prompt) = server.inner().prompt(name, &request.peer.principal) else {
-        let name = shown(name);
-        return Err(RpcError::invalid_params(format!("unknown prompt `{name}`")));
+        return Err(unknown("prompt", name));
     };
     call(server, request, Target::named(prompt))
 }

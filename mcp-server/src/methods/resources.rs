@@ -86,6 +86,10 @@ pub(crate) fn write_resource(
             *declared = mime_type.map(str::to_owned);
         }
     }
+    // By what led to it nobody would look it up: server/utilities/caching, Cache Key.
+    if ctx.is_retry() {
+        (result.ttl_ms, result.cache_scope) = (None, None);
+    }
     out.extend_from_slice(br#"{"resultType":"complete","contents":"#);
     write_json(out, &result.contents);
     out.extend_from_slice(br#","ttlMs":"#);

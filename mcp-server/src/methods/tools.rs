@@ -8,7 +8,7 @@ use super::{
     Asked, Step,
     answer::{misplaced, write_tool_result},
     call::{Target, call},
-    list, shown,
+    list, unknown,
 };
 use crate::{context::Context, function::Reply, server::Server};
 
@@ -22,8 +22,7 @@ pub(crate) fn call_tool(server: &Server, request: &Asked<'_>) -> Result<Step, Rp
         return Err(RpcError::invalid_params("`name` is missing"));
     };
     let Some(tool) = server.inner().tool(name, &request.peer.principal) else {
-        let name = shown(name);
-        return Err(RpcError::invalid_params(format!("unknown tool `{name}`")));
+        return Err(unknown("tool", name));
     };
     call(server, request, Target::named(tool))
 }

@@ -1,10 +1,12 @@
 //! What is a prompt's alone: `listing` has what `prompts/list` says, `returns` what a function may give
-//! back.
+//! back; `provider` is for prompts that are not known when a server is built.
 
 mod listing;
+mod provider;
 mod returns;
 
-pub use self::returns::IntoPromptResult;
+pub(crate) use self::provider::{PROVIDERS, Prompts};
+pub use self::{provider::PromptProvider, returns::IntoPromptResult};
 use crate::{
     function::{Described, Kind},
     methods,

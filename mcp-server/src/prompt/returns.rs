@@ -7,13 +7,13 @@ use mcp_core::protocol::{ContentBlock, GetPromptResult, PromptMessage};
 use crate::{
     error::IntoToolError,
     function::Reply,
-    outcome::{CallResult, Outcome},
+    outcome::{CallResult, Interrupt, Outcome, Reason},
 };
 
 /// What a prompt function may return.
 ///
 /// Text, which the user says; a [`PromptMessage`] or several; a content block; a [`GetPromptResult`] made
-/// by hand; a `Result` of these; an [`Outcome`] for prompts that ask by hand.
+/// by hand; an `Option` of these, where `None` means that there is no such prompt; a `Result` of these; an [`Outcome`] for prompts that ask by hand.
 ///
 /// Specification: server/prompts, PromptMessage.
 #[diagnostic::on_unimplemented(
@@ -80,6 +80,17 @@ said_by_the_user!(String &'static str ContentBlock);
 impl IntoPromptResult for Cow<'static, str> {
     fn into_prompt_result(self) -> CallResult {
         self.into_owned().into_prompt_result()
+    }
+}
+
+impl<R: IntoPromptResult> IntoPromptResult for Option<R> {
+    const BY_HAND: bool = R::BY_HAND;
+
+    fn into_prompt_result(self) -> CallResult {
+        match self {
+            Some(result) => result.into_prompt_result(),
+            None => Err(Interrupt(Reason::NotFound)),
+        }
     }
 }
 

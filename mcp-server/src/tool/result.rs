@@ -2,7 +2,7 @@
 
 use mcp_core::{
     protocol::{CallToolResult, ContentBlock, Meta},
-    rpc::{write_json, write_str},
+    rpc::{RpcError, write_json, write_str},
 };
 
 /// The result of a tool: content for the model, and structured content for programs.
@@ -166,6 +166,14 @@ pub(crate) fn write_result(
 }
 
 impl ResultWriter {
+    /// The error where a result has no place to say so.
+    pub(crate) fn too_large(&self) -> RpcError {
+        RpcError::internal_error(format!(
+            "the result has more than {} bytes, which is the server's limit",
+            self.limit
+        ))
+    }
+
     /// Appends the end of a result: its `_meta`, with the server's name in it.
     pub(crate) fn write_meta(&self, out: &mut Vec<u8>, meta: Option<&Meta>) {
         out.extend_from_slice(br#","_meta":{"#);

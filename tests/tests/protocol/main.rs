@@ -8,8 +8,10 @@
 
 mod arguments;
 mod building;
+mod caching;
 mod cancelling;
 mod errors;
+mod extensions;
 mod golden;
 mod layers;
 mod limits;
@@ -17,6 +19,7 @@ mod listing;
 mod messages;
 mod notices;
 mod promises;
+mod providers;
 mod results;
 mod schemas;
 mod versions;
