@@ -9,6 +9,9 @@
 //!   not the decoder.
 //! * [`header_parameters`] tells which arguments are mirrored into headers.
 //! * [`assert_provider_safe`] is for tests: it walks a schema and tells every breach of the dialect.
+//!
+//! Lists here are short, and sets and maps are filled by loops: each type that is sorted, or collected into a
+//! `BTreeMap` (which sorts), is some 8 KB more in every server.
 
 pub mod dialect;
 pub mod form;

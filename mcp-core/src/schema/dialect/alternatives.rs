@@ -51,10 +51,14 @@ impl Converter<'_> {
             return Value::Object(kept);
         }
         let integer = |value: &Value| value.as_number().and_then(numbers::integer);
-        let Some(mut integers) = values.iter().map(integer).collect::<Option<Vec<i128>>>() else {
-            return self.fault("is an enum of mixed values, which hosts refuse: use strings only");
-        };
-        integers.sort_unstable();
+        let mut integers: Vec<i128> = Vec::new();
+        for value in &values {
+            let Some(integer) = integer(value) else {
+                return self
+                    .fault("is an enum of mixed values, which hosts refuse: use strings only");
+            };
+            integers.insert(integers.partition_point(|less| *less < integer), integer);
+        }
         let (least, most) = (integers[0], integers[integers.len() - 1]);
         if most - least >= integers.len() as i128 {
             let listed: Vec<String> = integers.iter().map(ToString::to_string).collect();

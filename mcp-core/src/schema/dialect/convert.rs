@@ -1,7 +1,5 @@
 //! One schema after the other into the dialect: scalars, lists, objects, and `null` around them.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 
 use super::containers::Closing;
@@ -22,7 +20,7 @@ pub(super) struct Converter<'a> {
     pub(super) options: DialectOptions,
     pub(super) faults: Vec<SchemaFault>,
     /// The recursive definitions in use; `Null` while one is being converted.
-    pub(super) kept: BTreeMap<String, Value>,
+    pub(super) kept: Keywords,
     pub(super) has_constraints: bool,
     /// JSON pointer to the schema that is being converted.
     at: String,
@@ -43,7 +41,7 @@ impl<'a> Converter<'a> {
             definitions,
             options,
             faults: Vec::new(),
-            kept: BTreeMap::new(),
+            kept: Keywords::new(),
             has_constraints: false,
             at: String::with_capacity(64),
             parts: 0,
@@ -290,11 +288,8 @@ impl<'a> Converter<'a> {
 
     fn several_types(&mut self, keywords: &Keywords, names: Vec<Value>) -> Value {
         let mut kept = annotations(keywords);
-        let shared: Keywords = keywords
-            .iter()
-            .filter(|(keyword, _)| !is_annotation(keyword))
-            .map(|(keyword, value)| (keyword.clone(), value.clone()))
-            .collect();
+        let mut shared = keywords.clone();
+        shared.retain(|keyword, _| !is_annotation(keyword));
         let alternatives: Vec<Value> = names
             .into_iter()
             .map(|name| {

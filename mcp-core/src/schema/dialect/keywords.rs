@@ -105,11 +105,13 @@ pub(super) fn any_json(mut keywords: Keywords) -> Value {
 }
 
 pub(super) fn annotations(keywords: &Keywords) -> Keywords {
-    let kept = keywords.iter().filter(|(keyword, value)| {
-        is_annotation(keyword) && (keyword.as_str() != "default" || !value.is_null())
-    });
-    kept.map(|(keyword, value)| (keyword.clone(), value.clone()))
-        .collect()
+    let mut kept = Keywords::new();
+    for (keyword, value) in keywords {
+        if is_annotation(keyword) && (keyword != "default" || !value.is_null()) {
+            kept.insert(keyword.clone(), value.clone());
+        }
+    }
+    kept
 }
 
 pub(super) fn describe(keywords: &mut Keywords, text: &str) {

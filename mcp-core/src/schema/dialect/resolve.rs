@@ -48,15 +48,12 @@ impl<'a> Definitions<'a> {
     }
 
     fn mark_recursive(&mut self) {
-        let edges: BTreeMap<&str, BTreeSet<String>> = self
-            .by_pointer
-            .iter()
-            .map(|(pointer, definition)| {
-                let mut targets = BTreeSet::new();
-                references(definition.schema, &mut targets);
-                (pointer.as_str(), targets)
-            })
-            .collect();
+        let mut edges = BTreeMap::new();
+        for (pointer, definition) in &self.by_pointer {
+            let mut targets = BTreeSet::new();
+            references(definition.schema, &mut targets);
+            edges.insert(pointer.as_str(), targets);
+        }
         let recursive: Vec<String> = edges
             .keys()
             .filter(|pointer| reaches_itself(pointer, &edges))

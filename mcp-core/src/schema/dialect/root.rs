@@ -25,7 +25,7 @@ pub fn to_dialect(root: Value, options: DialectOptions) -> Result<Dialect, Vec<S
     if !converter.faults.is_empty() {
         return Err(converter.faults);
     }
-    let definitions: Map<String, Value> = converter.kept.into_iter().collect();
+    let definitions = converter.kept;
     let schema = with_definitions(schema, &definitions);
     let exact = exact.map(|exact| with_definitions(exact, &definitions));
     Ok(Dialect {

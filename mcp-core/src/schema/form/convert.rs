@@ -7,7 +7,7 @@ use super::field::{
     BooleanField, ChoiceField, FieldKind, MultiChoiceField, NumberField, Options, StringField,
     StringFormat, TitledOption,
 };
-use super::model::{FormField, FormSchema};
+use super::model::{FormField, FormSchema, put_in_order};
 use crate::schema::numbers;
 
 /// References to references end here; a derived schema has two or three.
@@ -48,8 +48,7 @@ impl FormSchema {
             }
         }
         // A derived schema lists the required fields in order of declaration, its properties by name.
-        form.required
-            .sort_by_key(|name| required.iter().position(|known| known == name));
+        put_in_order(&mut form.required, &required, |name| name);
         faults.extend(form.faults());
         if faults.is_empty() {
             Ok(form)

@@ -57,15 +57,23 @@ impl FormSchema {
     /// Derived schemas list their properties by name: whoever knows the declaration restores its order here.
     #[must_use]
     pub fn in_order(mut self, names: &[&str]) -> Self {
-        let place = |name: &str| {
-            names
-                .iter()
-                .position(|known| *known == name)
-                .unwrap_or(names.len())
-        };
-        self.fields.sort_by_key(|field| place(&field.name));
-        self.required.sort_by_key(|name| place(name));
+        put_in_order(&mut self.fields, names, |field| &field.name);
+        put_in_order(&mut self.required, names, |name| name);
         self
+    }
+}
+
+/// Puts what has one of these names first, in their order.
+pub(super) fn put_in_order<T>(items: &mut [T], names: &[&str], name_of: impl Fn(&T) -> &str) {
+    let mut placed = 0;
+    for name in names {
+        if let Some(at) = items[placed..]
+            .iter()
+            .position(|item| name_of(item) == *name)
+        {
+            items[placed..=placed + at].rotate_right(1);
+            placed += 1;
+        }
     }
 }
 

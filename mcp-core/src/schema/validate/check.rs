@@ -307,8 +307,8 @@ impl<'a> Check<'a> {
             path,
         );
         if node.unique {
-            let distinct: BTreeSet<String> = items.iter().map(canonical).collect();
-            if distinct.len() < items.len() {
+            let mut seen = BTreeSet::new();
+            if !items.iter().all(|item| seen.insert(canonical(item))) {
                 self.report(
                     path,
                     || "an array without repeated items".to_owned(),

@@ -1,6 +1,6 @@
 //! A schema into nodes, with a fault for every keyword that could not be checked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Number, Value};
 
@@ -367,7 +367,9 @@ fn tag_of(nodes: &[Node]) -> Option<(String, Vec<Option<String>>)> {
             .iter()
             .map(|node| value(node, name))
             .collect::<Option<_>>()?;
-        let distinct: BTreeSet<_> = values.iter().collect();
-        (distinct.len() == values.len()).then(|| (name.clone(), values))
+        let is_new = |at: usize| !values[..at].contains(&values[at]);
+        (0..values.len())
+            .all(is_new)
+            .then(|| (name.clone(), values))
     })
 }

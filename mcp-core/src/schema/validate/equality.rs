@@ -1,6 +1,6 @@
 //! Equality of values as JSON Schema has it: numbers by value, objects without order.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::BTreeSet};
 
 use serde_json::Value;
 
@@ -39,12 +39,11 @@ pub(super) fn canonical(value: &Value) -> String {
             format!("[{}]", items.join(","))
         }
         Value::Object(members) => {
-            let mut members: Vec<String> = members
-                .iter()
-                .map(|(key, value)| format!("{key:?}:{}", canonical(value)))
-                .collect();
-            members.sort();
-            format!("{{{}}}", members.join(","))
+            let mut texts = BTreeSet::new();
+            for (key, value) in members {
+                texts.insert(format!("{key:?}:{}", canonical(value)));
+            }
+            format!("{{{}}}", Vec::from_iter(texts).join(","))
         }
         other => other.to_string(),
     }

@@ -102,7 +102,7 @@ impl<'a> Walk<'a> {
         if members.is_sorted_by(|a, b| a.key < b.key) {
             return Ok(());
         }
-        members.sort_by(|a, b| a.key.cmp(&b.key));
+        members.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         if members.windows(2).any(|pair| pair[0].key == pair[1].key) {
             return Err(DigestError::DuplicateKey);
         }
