@@ -348,7 +348,7 @@ pub mod prelude {
 macro_rules! tools {
     // Not `path`: followed by braces it would be no struct expression.
     ($($($segment:ident)::+),* $(,)?) => {
-        $crate::ToolSet::new()$(.with($($segment)::+ {}))*
+        $crate::ToolSet::of(&[$(&$($segment)::+ {}),*])
     };
 }
 
@@ -356,7 +356,7 @@ macro_rules! tools {
 #[macro_export]
 macro_rules! prompts {
     ($($($segment:ident)::+),* $(,)?) => {
-        $crate::PromptSet::new()$(.with($($segment)::+ {}))*
+        $crate::PromptSet::of(&[$(&$($segment)::+ {}),*])
     };
 }
 
@@ -364,6 +364,6 @@ macro_rules! prompts {
 #[macro_export]
 macro_rules! resources {
     ($($($segment:ident)::+),* $(,)?) => {
-        $crate::ResourceSet::new()$(.with($($segment)::+ {}))*
+        $crate::ResourceSet::of(&[$(&$($segment)::+ {}),*])
     };
 }

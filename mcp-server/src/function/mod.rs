@@ -52,6 +52,16 @@ pub trait Function: Send + Sync + 'static {
     fn call(&self, call: Call) -> Running;
 }
 
+impl<F: Function + ?Sized> Function for &'static F {
+    fn spec(&self) -> &'static FunctionSpec {
+        (**self).spec()
+    }
+
+    fn call(&self, call: Call) -> Running {
+        (**self).call(call)
+    }
+}
+
 impl<F: Function + ?Sized> Function for Arc<F> {
     fn spec(&self) -> &'static FunctionSpec {
         (**self).spec()

@@ -172,11 +172,14 @@ macro_rules! set {
                 Self::default()
             }
 
-            /// Adds one.
+            /// Those of a list: what the macro expands to. A list is data, where a call for each would be code.
+            #[doc(hidden)]
             #[must_use]
-            pub fn with(mut self, one: impl $one) -> Self {
-                self.0.functions.push(Arc::new(one));
-                self
+            pub fn of(list: &'static [&'static dyn $one]) -> Self {
+                let mut set = Self::default();
+                let functions = list.iter().map(|&one| one as &'static dyn Function);
+                set.0.functions = functions.map(|one| Arc::new(one) as _).collect();
+                set
             }
 
             /// Puts a layer around the calls of these, inside of those that were put before and of
