@@ -3,6 +3,8 @@
 //! A tool's parameters are few and known, so one pass finds where each value stands, without a
 //! generated struct for each tool, and each value is then parsed once, into its final type.
 
+use std::fmt;
+
 use serde::{
     Deserialize, Deserializer,
     de::{self, Visitor},
@@ -106,29 +108,35 @@ impl<'a, const N: usize> Slots<'a, N> {
         present: impl FnOnce(
             &mut serde_json::Deserializer<serde_json::de::StrRead<'a>>,
         ) -> Result<T, serde_json::Error>,
-        absent: impl FnOnce(Missing) -> Result<T, serde_json::Error>,
+        absent: impl FnOnce(Missing) -> Result<T, IsMissing>,
     ) -> Result<T, ArgumentFault> {
         match self.values[index] {
-            Some(raw) => present(&mut serde_json::Deserializer::from_str(raw)),
-            None => absent(Missing(self.specs[index].name)),
+            Some(raw) => present(&mut serde_json::Deserializer::from_str(raw))
+                .map_err(|error| self.fault(index, &error)),
+            None => absent(Missing).map_err(|error| self.fault(index, &error)),
         }
-        .map_err(|error| self.fault(index, &error))
     }
 
-    fn fault(&self, index: usize, error: &serde_json::Error) -> ArgumentFault {
+    #[cold]
+    fn fault(&self, index: usize, error: &dyn fmt::Display) -> ArgumentFault {
         ArgumentFault(format!("`{}`: {error}", self.specs[index].name))
     }
 }
 
 /// Stands for an argument that is not there: an `Option` reads it as `None`, any other type refuses.
 #[derive(Debug)]
-pub struct Missing(&'static str);
+pub struct Missing;
+
+/// What a type says where its argument is not there. [`missing_is_ok`] asks every parameter and reads no text, so the usual
+/// case makes none.
+#[derive(Debug)]
+pub struct IsMissing(Option<String>);
 
 impl<'de> Deserializer<'de> for Missing {
-    type Error = serde_json::Error;
+    type Error = IsMissing;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
-        Err(de::Error::missing_field(self.0))
+        Err(IsMissing(None))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
@@ -143,5 +151,19 @@ impl<'de> Deserializer<'de> for Missing {
 
 /// Whether a type reads an absent argument as a value, as `Option` does.
 pub fn missing_is_ok<T: for<'de> Deserialize<'de>>() -> bool {
-    T::deserialize(Missing("")).is_ok()
+    T::deserialize(Missing).is_ok()
 }
+
+impl de::Error for IsMissing {
+    fn custom<T: fmt::Display>(text: T) -> Self {
+        Self(Some(text.to_string()))
+    }
+}
+
+impl fmt::Display for IsMissing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_deref().unwrap_or("it is missing"))
+    }
+}
+
+impl std::error::Error for IsMissing {}
