@@ -2,8 +2,11 @@
 //!
 //! Specification: basic/transports/stdio.
 
-/// How much room a reader offers at the least, in bytes.
+/// How much room a reader offers at the least, in bytes, once a first one was filled.
 const ROOM: usize = 64 * 1024;
+
+/// The room at first, in bytes: enough for a client that waits for its answers.
+const FIRST: usize = 4 * 1024;
 
 /// Splits a byte stream into messages.
 ///
@@ -53,7 +56,7 @@ impl LineBuffer {
     /// A buffer for lines of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self {
-            buffer: vec![0; ROOM],
+            buffer: vec![0; FIRST],
             start: 0,
             end: 0,
             searched: 0,
@@ -78,6 +81,9 @@ impl LineBuffer {
 
     /// Where the next bytes go; never empty.
     pub fn room(&mut self) -> &mut [u8] {
+        if self.end == self.buffer.len() && self.buffer.len() < ROOM {
+            self.buffer.resize(ROOM, 0);
+        }
         if self.start == self.end {
             (self.start, self.end, self.searched) = (0, 0, 0);
             if self.buffer.len() > 4 * ROOM {

@@ -87,3 +87,13 @@ fn an_endless_line_holds_no_memory() {
         "freed after the line was given up"
     );
 }
+
+#[test]
+fn who_fills_the_room_is_offered_more() {
+    let mut lines = LineBuffer::new(1_000_000);
+    let first = lines.room().len();
+    lines.room().fill(b'\n');
+    lines.filled(first);
+    assert_eq!(lines.next_line(), None);
+    assert_eq!(lines.room().len(), 64 * 1024);
+}
