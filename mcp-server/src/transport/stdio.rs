@@ -46,7 +46,7 @@ impl Server {
     ///
     /// Where standard input or output cannot be used.
     pub async fn serve_stdio(&self) -> io::Result<()> {
-        let (mut input, output) = aside::take()?;
+        let (mut input, output, stray) = aside::take()?;
         let mut session = Session::new(self.clone());
         let writer = Arc::new(Writer {
             outbox: Arc::clone(session.outbox()),
@@ -58,9 +58,8 @@ impl Server {
         let waker = Waker::from(Arc::clone(&writer.bell));
         session.outbox().wake_up(&waker);
         let stop = Stop::default();
-        // Threads that nobody waits for: one may be reading when the process wants to end.
-        let helper = Arc::clone(&writer);
-        thread("mcp-stdio-writer", move || helper.run())?;
+        // Threads that nobody waits for: one may be reading when the process wants to end. The one that answers is first:
+        // the others have nothing to do before it has.
         let ended = thread("mcp-stdio", {
             let (writer, reader) = (Arc::clone(&writer), Arc::clone(&stop.0));
             move || {
@@ -68,6 +67,9 @@ impl Server {
                 finish(&writer, session.server().options(), served)
             }
         })?;
+        stray.report()?;
+        let helper = Arc::clone(&writer);
+        thread("mcp-stdio-writer", move || helper.run())?;
         let served = match self.unless_shut_down(ended).await {
             Ok(served) => served,
             Err(ended) => {

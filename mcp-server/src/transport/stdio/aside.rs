@@ -28,17 +28,28 @@ pub(super) struct ClientInput(File);
 /// The way to the client.
 pub(super) struct ClientOutput(File);
 
+/// What is printed to standard output meanwhile.
+pub(super) struct Stray(File);
+
 /// Standard input and output, as streams of their own.
-pub(super) fn take() -> io::Result<(ClientInput, ClientOutput)> {
+pub(super) fn take() -> io::Result<(ClientInput, ClientOutput, Stray)> {
     let input = rustix::io::fcntl_dupfd_cloexec(io::stdin().as_fd(), 3)?;
     let output = rustix::io::fcntl_dupfd_cloexec(io::stdout().as_fd(), 3)?;
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     let (stray, replacement) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
     rustix::stdio::dup2_stdout(replacement)?;
-    std::thread::Builder::new()
-        .name("mcp-stray-stdout".to_owned())
-        .spawn(move || report(File::from(stray)))?;
-    Ok((ClientInput(input.into()), ClientOutput(unblocked(output)?)))
+    let output = ClientOutput(unblocked(output)?);
+    Ok((ClientInput(input.into()), output, Stray(stray.into())))
+}
+
+impl Stray {
+    /// Begins to pass it on to standard error. Until then, printing may wait.
+    pub(super) fn report(self) -> io::Result<()> {
+        std::thread::Builder::new()
+            .name("mcp-stray-stdout".to_owned())
+            .spawn(move || report(self.0))
+            .map(drop)
+    }
 }
 
 /// Passes what was printed on to standard error, and says so.

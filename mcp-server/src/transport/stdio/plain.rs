@@ -11,10 +11,20 @@ pub(super) struct ClientInput(io::Stdin);
 /// The way to the client.
 pub(super) struct ClientOutput(io::Stdout);
 
+/// What is printed meanwhile: nobody can tell.
+pub(super) struct Stray;
+
 /// Standard input and output as they are.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(super) fn take() -> io::Result<(ClientInput, ClientOutput)> {
-    Ok((ClientInput(io::stdin()), ClientOutput(io::stdout())))
+pub(super) fn take() -> io::Result<(ClientInput, ClientOutput, Stray)> {
+    Ok((ClientInput(io::stdin()), ClientOutput(io::stdout()), Stray))
+}
+
+impl Stray {
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+    pub(super) fn report(self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Read for ClientInput {
