@@ -2,7 +2,7 @@
 
 use mcp_core::{
     protocol::{Icon, IconTheme, ToolAnnotations},
-    rpc::write_json,
+    rpc::{write_json, write_str},
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -33,14 +33,14 @@ pub(crate) fn definition(
         member(&mut out, "annotations", &annotations);
     }
     if let Some(description) = spec.description {
-        member(&mut out, "description", description);
+        text(&mut out, "description", description);
     }
     if let Some(icons) = icons(spec.icons) {
         member(&mut out, "icons", &icons);
     }
-    member(&mut out, "name", spec.name);
+    text(&mut out, "name", spec.name);
     if let Some(title) = spec.title {
-        member(&mut out, "title", title);
+        text(&mut out, "title", title);
     }
     out.extend_from_slice(br#""inputSchema":"#);
     write_in_order(&mut out, input, order);
@@ -54,9 +54,17 @@ pub(crate) fn definition(
 
 /// Writes one of the first members.
 fn member(out: &mut Vec<u8>, name: &str, value: &(impl Serialize + ?Sized)) {
-    write_json(out, name);
+    write_str(out, name);
     out.push(b':');
     write_json(out, value);
+    out.push(b',');
+}
+
+/// Writes one of the first members, a string.
+fn text(out: &mut Vec<u8>, name: &str, value: &str) {
+    write_str(out, name);
+    out.push(b':');
+    write_str(out, value);
     out.push(b',');
 }
 
@@ -95,7 +103,7 @@ fn write_in_order(out: &mut Vec<u8>, schema: &Value, order: &[&str]) {
         if index > 0 {
             out.push(b',');
         }
-        write_json(out, name);
+        write_str(out, name);
         out.push(b':');
         write_json(out, value);
     }
@@ -103,7 +111,7 @@ fn write_in_order(out: &mut Vec<u8>, schema: &Value, order: &[&str]) {
     for (name, value) in members {
         if name != "type" && name != "properties" {
             out.push(b',');
-            write_json(out, name);
+            write_str(out, name);
             out.push(b':');
             write_json(out, value);
         }
