@@ -8,6 +8,7 @@ mod asking;
 mod changes;
 mod content;
 mod prompts;
+mod provided;
 mod resources;
 mod schema;
 
@@ -29,5 +30,7 @@ pub fn server() -> Result<Server, BuildError> {
         .tools(schema::tools())
         .prompts(prompts::prompts())
         .resources(resources::resources())
+        .resource_provider(provided::Records)
+        .extension(provided::Counting)
         .build()
 }

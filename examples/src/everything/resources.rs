@@ -1,6 +1,8 @@
 //! Resources: text, bytes, one to watch, and a template with a variable.
 
-use mcp_server::{ResourceSet, prelude::*};
+use std::time::Duration;
+
+use mcp_server::{Cached, ResourceSet, prelude::*};
 
 use super::content::PNG;
 
@@ -8,10 +10,11 @@ pub(super) fn resources() -> ResourceSet {
     resources![static_text, static_binary, watched, template]
 }
 
-/// A text.
+/// A text, which anybody may keep for an hour.
 #[resource("test://static-text", name = "Static text", mime_type = "text/plain")]
-async fn static_text() -> &'static str {
-    "This is the content of the static text resource."
+async fn static_text() -> Cached<&'static str> {
+    let text = "This is the content of the static text resource.";
+    Cached::public(text, Duration::from_secs(60 * 60))
 }
 
 /// An image.
