@@ -73,7 +73,9 @@ async def test_prompt_that_asks(launch: Launch) -> None:
 async def test_resources(launch: Launch) -> None:
     async with launch("everything") as client:
         uris = {resource.uri for resource in (await client.list_resources()).resources}
-        assert uris == {"test://static-text", "test://static-binary", "test://watched-resource"}
+        functions = {"test://static-text", "test://static-binary", "test://watched-resource"}
+        provided = {"test://records/one", "test://records/two", "test://records/three"}
+        assert uris == functions | provided
         [template] = (await client.list_resource_templates()).resource_templates
         assert template.uri_template == "test://template/{id}/data"
 
