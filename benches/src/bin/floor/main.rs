@@ -4,7 +4,7 @@
 //! request is parsed once, into borrowed types, and a reply is written once, into the output. It checks what the
 //! protocol asks to be checked, and nothing that only a framework can know.
 //!
-//! With the feature `http` and `--http axum` or `--http hyper` it is what such a server must do over HTTP: see [`http`].
+//! With the feature `http` and `--http axum` or `--http hyper` it is what such a server must do over HTTP: see `http.rs`.
 
 mod answer;
 #[cfg(feature = "http")]
