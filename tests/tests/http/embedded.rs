@@ -91,17 +91,21 @@ async fn log_in(mut request: Request, next: Next) -> Response {
 }
 
 fn post(path: &str, user: &str, params: Value) -> http::Request<Body> {
+    ask("tools/call", path, user, params)
+}
+
+fn ask(method: &str, path: &str, user: &str, params: Value) -> http::Request<Body> {
     let mut params = params;
     params["_meta"] = crate::meta(|meta| {
         meta["io.modelcontextprotocol/clientCapabilities"] = json!({"elicitation": {}});
     });
-    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     http::Request::post(path)
         .header("host", "localhost")
         .header("content-type", "application/json")
         .header("mcp-protocol-version", "2026-07-28")
-        .header("mcp-method", "tools/call")
-        .header("mcp-name", params["name"].as_str().unwrap())
+        .header("mcp-method", method)
+        .header("mcp-name", params["name"].as_str().unwrap_or_default())
         .header("x-user", user)
         .body(Body::from(message.to_string()))
         .unwrap()
@@ -127,6 +131,47 @@ async fn the_caller_is_whom_a_layer_has_found() {
             r#"Some("alice"): alice of https://login.example by Some("desk")"#
         );
     }
+}
+
+/// Who may use what only Alice sees.
+fn is_alice(caller: &Principal) -> bool {
+    matches!(caller, Principal::Caller { subject, .. } if subject == "alice")
+}
+
+#[tokio::test]
+async fn callers_see_the_lists_that_are_theirs() {
+    let server = Server::builder("shop", "1.0.0")
+        .tools(tools![who])
+        .tools(tools![echo].visible_to(is_alice))
+        .build()
+        .unwrap();
+    let app = Router::new()
+        .nest_service("/mcp", server.http().principal_from::<User>())
+        .layer(from_fn(log_in));
+    for (user, seen) in [("alice", vec!["who", "echo"]), ("bob", vec!["who"])] {
+        let answer = send(&app, ask("tools/list", "/mcp", user, json!({}))).await;
+        let listed = answer["result"]["tools"].as_array().unwrap();
+        let names: Vec<&str> = listed
+            .iter()
+            .filter_map(|tool| tool["name"].as_str())
+            .collect();
+        assert_eq!(names, seen, "{user}");
+        assert_eq!(answer["result"]["cacheScope"], "private");
+    }
+    // What Bob does not see he cannot tell from what does not exist.
+    let called = |name: &str| json!({"name": name, "arguments": {"text": "hi"}});
+    let hidden = send(&app, post("/mcp", "bob", called("echo"))).await;
+    let absent = send(&app, post("/mcp", "bob", called("none"))).await;
+    assert_eq!(hidden["error"]["code"], -32602);
+    assert_eq!(
+        hidden["error"]["message"]
+            .as_str()
+            .unwrap()
+            .replace("echo", "none"),
+        absent["error"]["message"]
+    );
+    let answer = send(&app, post("/mcp", "alice", called("echo"))).await;
+    assert_eq!(text(&answer), "hi");
 }
 
 #[tokio::test]
