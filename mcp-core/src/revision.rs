@@ -30,6 +30,12 @@ impl Revision {
     /// All revisions that this library speaks, oldest first.
     pub const SUPPORTED: &'static [Self] = &[Self::V2026_07_28];
 
+    /// The names of all revisions that this library speaks, oldest first, for a peer that asked for another.
+    #[must_use]
+    pub fn supported_names() -> Vec<&'static str> {
+        Self::SUPPORTED.iter().map(|r| r.as_str()).collect()
+    }
+
     /// The name that travels on the wire, such as `2026-07-28`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -25,15 +25,12 @@ pub(crate) fn refuse_initialize() -> RpcError {
 pub(crate) fn refuse_header(version: Option<&str>) -> RpcError {
     match version {
         None => refusal(code::HEADER_MISMATCH),
-        Some(version) => {
-            let supported: Vec<&str> = Revision::SUPPORTED.iter().map(|r| r.as_str()).collect();
-            RpcError::unsupported_version(version, &supported)
-        }
+        Some(version) => RpcError::unsupported_version(version, &Revision::supported_names()),
     }
 }
 
 fn refusal(code: i32) -> RpcError {
-    let supported: Vec<&str> = Revision::SUPPORTED.iter().map(|r| r.as_str()).collect();
+    let supported = Revision::supported_names();
     RpcError::new(
         code,
         format!(

@@ -21,7 +21,7 @@ pub(super) fn server_info(info: &Implementation) -> String {
 ///
 /// Specification: server/discover, DiscoverResult.
 pub(super) fn discover(instructions: Option<&str>, server: &Inner) -> String {
-    let versions: Vec<&str> = Revision::SUPPORTED.iter().map(|r| r.as_str()).collect();
+    let versions = Revision::supported_names();
     let mut capabilities = json!({ "logging": {} });
     let offered = [
         ("tools", server.has_tools(), json!({ "listChanged": true })),

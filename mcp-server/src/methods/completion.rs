@@ -11,7 +11,7 @@ use mcp_core::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Asked, Params, Received, Step, Work, answer::error_of, unknown};
+use super::{Asked, Params, Received, Step, Work, answer::error_of, params::unreadable, unknown};
 use crate::{
     completion::{Completing, of_list},
     context::Context,
@@ -140,9 +140,5 @@ fn member<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>, name: &str) -> Resu
     let Some(raw) = raw else {
         return Err(RpcError::invalid_params(format!("`{name}` is missing")));
     };
-    serde_json::from_str(raw.get()).map_err(|error| {
-        let text = error.to_string();
-        let text = text.split(" at line ").next().unwrap_or_default();
-        RpcError::invalid_params(format!("`{name}`: {text}"))
-    })
+    serde_json::from_str(raw.get()).map_err(|error| unreadable(name, &error))
 }

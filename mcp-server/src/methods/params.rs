@@ -186,8 +186,10 @@ impl Params<'_> {
             ));
         };
         let Ok(revision) = meta.version.parse::<Revision>() else {
-            let supported: Vec<&str> = Revision::SUPPORTED.iter().map(|r| r.as_str()).collect();
-            return Err(RpcError::unsupported_version(&meta.version, &supported));
+            return Err(RpcError::unsupported_version(
+                &meta.version,
+                &Revision::supported_names(),
+            ));
         };
         if let Some(token) = meta.progress_token
             && mcp_core::rpc::RawId::new(token).is_none()
@@ -259,14 +261,17 @@ pub(crate) fn diagnose(params: &RawValue) -> RpcError {
         return RpcError::invalid_params("`_meta` must be an object");
     }
     match serde_json::from_str::<RequestMeta<'_>>(meta.get()) {
-        Err(error) if error.is_data() => {
-            // Messages of serde name the member, and never more of the value than its type.
-            let text = error.to_string();
-            let text = text.split(" at line ").next().unwrap_or_default();
-            RpcError::invalid_params(format!("`_meta`: {text}"))
-        }
+        Err(error) if error.is_data() => unreadable("_meta", &error),
         _ => RpcError::invalid_params("`params` cannot be read"),
     }
+}
+
+/// `-32602` for a member that serde could not read.
+pub(super) fn unreadable(member: &str, error: &serde_json::Error) -> RpcError {
+    // Messages of serde name the member, and never more of the value than its type.
+    let text = error.to_string();
+    let text = text.split(" at line ").next().unwrap_or_default();
+    RpcError::invalid_params(format!("`{member}`: {text}"))
 }
 
 /// A request's message, kept for as long as it is being answered.
