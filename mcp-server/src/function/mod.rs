@@ -25,7 +25,7 @@ pub(crate) use self::{
     kind::{Described, Kind},
     providers::{
         AllProviders, InOrder, Provide, Provided, ProvidedPage, ProviderKind, ProviderList,
-        Providers, unknown_cursor,
+        Providers, spec_of, unknown_cursor,
     },
     registry::{Around, Registry},
     set::Functions,

@@ -19,8 +19,9 @@ use crate::{
     context::Context,
     error::ToolError,
     outcome::{Interrupt, Reason},
-    spec::FunctionSpec,
+    spec::{ArgumentsSpec, Extra, FunctionSpec, KindSpec, Location, OnceSpec},
     state::Principal,
+    tool::OutputSpec,
 };
 
 /// One page of a provider's list.
@@ -84,6 +85,31 @@ impl<T: Serialize> From<ListPage<T>> for ProvidedPage {
 
 /// Something of a provider's under way.
 pub(crate) type Provided<T> = Pin<Box<dyn Future<Output = Result<T, ToolError>> + Send>>;
+
+/// What all providers of a kind are as one function. They say of what they have themselves what an attribute
+/// says of other functions.
+pub(crate) const fn spec_of(
+    name: &'static str,
+    kind: KindSpec,
+    output: OutputSpec,
+    location: Location,
+) -> FunctionSpec {
+    FunctionSpec {
+        name,
+        title: None,
+        description: None,
+        icons: &[],
+        kind,
+        arguments: ArgumentsSpec::List(&[]),
+        extra: Extra::Ignore,
+        output,
+        states: &[],
+        markers: &[],
+        once: OnceSpec::No,
+        timeout: None,
+        location,
+    }
+}
 
 /// A provider, whatever it provides.
 pub(crate) trait Provide: Send + Sync + 'static {

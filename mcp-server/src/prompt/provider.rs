@@ -12,11 +12,12 @@ use crate::{
     error::ToolError,
     function::{
         Described, InOrder, Kind, ListPage, Provide, Provided, ProvidedPage, ProviderKind, Running,
+        spec_of,
     },
     methods,
     outcome::Outcome,
     parameters::ArgumentFault,
-    spec::{ArgumentsSpec, Extra, FunctionSpec, KindSpec, Location, OnceSpec},
+    spec::{FunctionSpec, KindSpec, Location},
     state::Principal,
     tool::OutputSpec,
 };
@@ -112,24 +113,15 @@ pub(crate) static PROVIDERS: ProviderKind = ProviderKind {
     place: |all| &mut all.prompts,
 };
 
-static SPEC: FunctionSpec = FunctionSpec {
-    name: "prompt provider",
-    title: None,
-    description: None,
-    icons: &[],
-    kind: KindSpec::Prompt,
-    arguments: ArgumentsSpec::List(&[]),
-    extra: Extra::Ignore,
-    output: OutputSpec::of_prompt::<Outcome<String>>(),
-    states: &[],
-    markers: &[],
-    once: OnceSpec::No,
-    timeout: None,
-    location: Location {
+static SPEC: FunctionSpec = spec_of(
+    "prompt provider",
+    KindSpec::Prompt,
+    OutputSpec::of_prompt::<Outcome<String>>(),
+    Location {
         file: file!(),
         line: line!(),
     },
-};
+);
 
 /// A provider as the server holds it.
 pub(crate) struct Prompts<P>(pub(crate) P);

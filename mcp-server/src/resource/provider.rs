@@ -12,10 +12,11 @@ use crate::{
     error::ToolError,
     function::{
         Described, InOrder, Kind, ListPage, Provide, Provided, ProvidedPage, ProviderKind, Running,
+        spec_of,
     },
     methods,
     outcome::Outcome,
-    spec::{ArgumentsSpec, Extra, FunctionSpec, KindSpec, Location, OnceSpec, ResourceSpec},
+    spec::{FunctionSpec, KindSpec, Location, ResourceSpec},
     state::Principal,
     tool::OutputSpec,
 };
@@ -133,12 +134,9 @@ pub(crate) static PROVIDERS: ProviderKind = ProviderKind {
     place: |all| &mut all.resources,
 };
 
-static SPEC: FunctionSpec = FunctionSpec {
-    name: "resource provider",
-    title: None,
-    description: None,
-    icons: &[],
-    kind: KindSpec::Resource(ResourceSpec {
+static SPEC: FunctionSpec = spec_of(
+    "resource provider",
+    KindSpec::Resource(ResourceSpec {
         uri: "",
         mime_type: None,
         size: None,
@@ -146,18 +144,12 @@ static SPEC: FunctionSpec = FunctionSpec {
         priority: None,
         last_modified: None,
     }),
-    arguments: ArgumentsSpec::List(&[]),
-    extra: Extra::Ignore,
-    output: OutputSpec::of_resource::<Outcome<String>>(),
-    states: &[],
-    markers: &[],
-    once: OnceSpec::No,
-    timeout: None,
-    location: Location {
+    OutputSpec::of_resource::<Outcome<String>>(),
+    Location {
         file: file!(),
         line: line!(),
     },
-};
+);
 
 /// A provider as the server holds it.
 pub(crate) struct Resources<P>(pub(crate) P);
