@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 /// A revision of the Model Context Protocol.
 ///
-/// A request names its revision in `_meta`, and everything that differs between revisions asks this type.
+/// A request of 2026-07-28 names its revision in `_meta`; older peers agree on one in a handshake, when they connect.
+/// Everything that differs between revisions asks this type.
 ///
 /// Specification: basic/versioning.
 ///
@@ -19,6 +20,14 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Revision {
+    /// Revision 2024-11-05: the first one, with HTTP+SSE.
+    V2024_11_05,
+    /// Revision 2025-03-26: Streamable HTTP, batches, annotations of tools.
+    V2025_03_26,
+    /// Revision 2025-06-18: structured content, elicitation; no batches any more.
+    V2025_06_18,
+    /// Revision 2025-11-25: elicitation by URL, sampling with tools. The last one with a handshake.
+    V2025_11_25,
     /// Revision 2026-07-28: requests describe themselves, there is no session and no handshake.
     V2026_07_28,
 }
@@ -28,18 +37,47 @@ impl Revision {
     pub const LATEST: Self = Self::V2026_07_28;
 
     /// All revisions that this library speaks, oldest first.
-    pub const SUPPORTED: &'static [Self] = &[Self::V2026_07_28];
+    pub const SUPPORTED: &'static [Self] = &[
+        Self::V2024_11_05,
+        Self::V2025_03_26,
+        Self::V2025_06_18,
+        Self::V2025_11_25,
+        Self::V2026_07_28,
+    ];
 
-    /// The names of all revisions that this library speaks, oldest first, for a peer that asked for another.
+    /// Those in which a connection begins with a handshake, oldest first.
+    pub const LEGACY: &'static [Self] = Self::SUPPORTED.split_at(4).0;
+
+    /// Those in which every request describes itself, oldest first.
+    pub const MODERN: &'static [Self] = Self::SUPPORTED.split_at(4).1;
+
+    /// Whether a connection of this revision begins with a handshake.
     #[must_use]
-    pub fn supported_names() -> Vec<&'static str> {
-        Self::SUPPORTED.iter().map(|r| r.as_str()).collect()
+    pub const fn is_legacy(self) -> bool {
+        !matches!(self, Self::V2026_07_28)
+    }
+
+    /// The revision of this name, if it is one that a request may name in its `_meta`.
+    #[must_use]
+    pub fn modern(name: &str) -> Option<Self> {
+        Self::MODERN.iter().copied().find(|r| r.as_str() == name)
+    }
+
+    /// The names of all [modern](Self::MODERN) revisions, oldest first: what `server/discover` lists, and what a peer is told
+    /// that asked for another. The others cannot be asked for in a request.
+    #[must_use]
+    pub fn modern_names() -> Vec<&'static str> {
+        Self::MODERN.iter().map(|r| r.as_str()).collect()
     }
 
     /// The name that travels on the wire, such as `2026-07-28`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::V2024_11_05 => "2024-11-05",
+            Self::V2025_03_26 => "2025-03-26",
+            Self::V2025_06_18 => "2025-06-18",
+            Self::V2025_11_25 => "2025-11-25",
             Self::V2026_07_28 => "2026-07-28",
         }
     }
@@ -106,11 +144,27 @@ mod tests {
     }
 
     #[test]
+    fn handshakes_end_with_2025_11_25() {
+        let names =
+            |revisions: &[Revision]| revisions.iter().map(|r| r.as_str()).collect::<Vec<_>>();
+        let legacy = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+        assert_eq!(names(Revision::LEGACY), legacy);
+        assert_eq!(Revision::modern_names(), ["2026-07-28"]);
+        for revision in Revision::SUPPORTED {
+            let is_legacy = legacy.contains(&revision.as_str());
+            assert_eq!(revision.is_legacy(), is_legacy);
+            assert_eq!(Revision::modern(revision.as_str()).is_none(), is_legacy);
+        }
+        assert!(Revision::SUPPORTED.is_sorted());
+    }
+
+    #[test]
     fn an_unknown_revision_is_refused_with_the_supported_ones() {
         let error = "2030-01-01".parse::<Revision>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unsupported protocol version \"2030-01-01\", supported: 2026-07-28"
+            "unsupported protocol version \"2030-01-01\", supported: 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, \
+             2026-07-28"
         );
         assert!("2026-07-28 ".parse::<Revision>().is_err());
     }

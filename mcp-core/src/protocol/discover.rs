@@ -50,15 +50,12 @@ pub struct DiscoverResult {
 }
 
 impl DiscoverResult {
-    /// A server with these capabilities that speaks all revisions this library speaks.
+    /// A server with these capabilities that speaks all [modern](Revision::MODERN) revisions.
     #[must_use]
     pub fn new(capabilities: ServerCapabilities) -> Self {
         Self {
             result_type: AlwaysComplete,
-            supported_versions: Revision::SUPPORTED
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
+            supported_versions: Revision::MODERN.iter().map(ToString::to_string).collect(),
             capabilities,
             instructions: None,
             ttl_ms: Some(0),

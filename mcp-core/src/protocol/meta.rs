@@ -106,7 +106,7 @@ impl RequestMeta {
         }
     }
 
-    /// The revision, if it is one that we speak.
+    /// The revision, if it is one that we speak. A legacy one has no place in `_meta`: see [`Revision::is_legacy`].
     ///
     /// # Errors
     ///

@@ -25,6 +25,12 @@ pub mod code {
     pub const MISSING_REQUIRED_CLIENT_CAPABILITY: i32 = -32021;
     /// The request's protocol version is not served.
     pub const UNSUPPORTED_PROTOCOL_VERSION: i32 = -32022;
+    /// There is no such resource. Of revisions with a handshake only: since 2026-07-28 it is
+    /// [`INVALID_PARAMS`], and this one is never sent.
+    pub const RESOURCE_NOT_FOUND: i32 = -32002;
+    /// The user has to open a page before the request can be answered. Of revision 2025-11-25 only, and never sent in
+    /// any other.
+    pub const URL_ELICITATION_REQUIRED: i32 = -32042;
 }
 
 /// The `error` member of a JSON-RPC error response.

@@ -21,7 +21,7 @@ pub(super) fn server_info(info: &Implementation) -> String {
 ///
 /// Specification: server/discover, DiscoverResult.
 pub(super) fn discover(instructions: Option<&str>, server: &Inner) -> String {
-    let versions = Revision::supported_names();
+    let versions = Revision::modern_names();
     let mut capabilities = json!({ "logging": {} });
     let offered = [
         ("tools", server.has_tools(), json!({ "listChanged": true })),

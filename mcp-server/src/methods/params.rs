@@ -185,10 +185,10 @@ impl Params<'_> {
                  and `io.modelcontextprotocol/clientCapabilities` in it",
             ));
         };
-        let Ok(revision) = meta.version.parse::<Revision>() else {
+        let Some(revision) = Revision::modern(&meta.version) else {
             return Err(RpcError::unsupported_version(
                 &meta.version,
-                &Revision::supported_names(),
+                &Revision::modern_names(),
             ));
         };
         if let Some(token) = meta.progress_token

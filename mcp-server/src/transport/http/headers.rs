@@ -57,7 +57,7 @@ impl Arrival for Headers<'_> {
         // better told which versions are spoken.
         if method == legacy::INITIALIZE {
             return match single(self.0, &VERSION.name, VERSION.shown)? {
-                Some(version) if version.parse::<Revision>().is_ok() => Ok(()),
+                Some(version) if Revision::modern(version).is_some() => Ok(()),
                 version => Err(legacy::refuse_header(version)),
             };
         }

@@ -1,4 +1,4 @@
-//! Clients that open with the handshake of earlier revisions.
+//! The refusal of a handshake, where none is served.
 //!
 //! Specification: basic/versioning, Backward Compatibility.
 
@@ -25,12 +25,12 @@ pub(crate) fn refuse_initialize() -> RpcError {
 pub(crate) fn refuse_header(version: Option<&str>) -> RpcError {
     match version {
         None => refusal(code::HEADER_MISMATCH),
-        Some(version) => RpcError::unsupported_version(version, &Revision::supported_names()),
+        Some(version) => RpcError::unsupported_version(version, &Revision::modern_names()),
     }
 }
 
 fn refusal(code: i32) -> RpcError {
-    let supported = Revision::supported_names();
+    let supported = Revision::modern_names();
     RpcError::new(
         code,
         format!(
