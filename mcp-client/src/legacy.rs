@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::client::Client;
 use crate::peer::Request;
-use crate::transport::Metadata;
+use crate::transport::{Era, Metadata};
 
 /// The last revision with a handshake. A server that does not speak it offers another.
 const LAST_WITH_HANDSHAKE: &str = "2025-11-25";
@@ -36,6 +36,7 @@ pub(crate) async fn offered_version(client: &Client) -> Option<String> {
         progress_ceiling: None,
         metadata: Metadata {
             method: "initialize".to_owned(),
+            era: Era::Handshake,
             ..Metadata::default()
         },
     };

@@ -23,7 +23,7 @@ use crate::paused::PausedCall;
 use crate::peer::Request;
 use crate::question::Kind;
 use crate::tools::{self, ToolCall};
-use crate::transport::Metadata;
+use crate::transport::{Era, Metadata};
 
 /// Sends one request at a time and leaves the rounds to the caller.
 ///
@@ -103,6 +103,7 @@ impl Call {
             method: self.method.clone(),
             name: self.name(),
             version: Some(crate::VERSION),
+            era: Era::Modern,
             params: self.headers.clone(),
         }
     }

@@ -47,6 +47,8 @@ const DRAIN: Duration = Duration::from_millis(200);
 /// grace period.
 pub struct ChildProcess {
     command: Command,
+    /// What a command does not tell again.
+    env_clear: bool,
     stderr: Stderr,
     grace: Duration,
     max_message: usize,
@@ -57,6 +59,7 @@ impl ChildProcess {
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         Self {
             command: Command::new(program),
+            env_clear: false,
             stderr: Stderr::default(),
             grace: Duration::from_secs(2),
             max_message: DEFAULT_MAX_MESSAGE,
@@ -88,6 +91,7 @@ impl ChildProcess {
     #[must_use]
     pub fn env_clear(mut self) -> Self {
         self.command.env_clear();
+        self.env_clear = true;
         self
     }
 
@@ -180,6 +184,41 @@ impl Transport for ChildProcess {
             end,
         };
         Ok((sender, receiver))
+    }
+
+    fn again(&self) -> Option<Self> {
+        let given = self.command.as_std();
+        let mut command = Command::new(given.get_program());
+        command.args(given.get_args());
+        if self.env_clear {
+            command.env_clear();
+        }
+        // Variables are set here and never removed.
+        command.envs(
+            given
+                .get_envs()
+                .filter_map(|(key, value)| Some((key, value?))),
+        );
+        if let Some(dir) = given.get_current_dir() {
+            command.current_dir(dir);
+        }
+        Some(Self {
+            command,
+            env_clear: self.env_clear,
+            stderr: self.stderr.clone(),
+            grace: self.grace,
+            max_message: self.max_message,
+        })
+    }
+
+    fn remembered_as(&self) -> Option<String> {
+        let command = self.command.as_std();
+        let dir = command.get_current_dir();
+        Some(format!(
+            "{:?} {:?} {dir:?}",
+            command.get_program(),
+            command.get_args().collect::<Vec<_>>()
+        ))
     }
 }
 

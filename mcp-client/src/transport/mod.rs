@@ -7,7 +7,7 @@
 //!
 //! An outgoing message says whether it is a request or takes one back, so that a transport with
 //! one response stream per request can tie the two together, and has its [`Metadata`] beside its
-//! text for a transport with headers. Neither has to read the message.
+//! text for a transport with headers or sessions. Neither has to read the message.
 
 mod child;
 mod group;
@@ -48,6 +48,21 @@ pub trait Transport: Send + 'static {
     fn mirrors_metadata(&self) -> bool {
         false
     }
+
+    /// The same way once more, for a server that ended because it was asked which revision it speaks.
+    /// `None` where there is nothing to open again, as with streams that have ended.
+    fn again(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// What the server is remembered under in `Eras`: a URL, a command. `None` for one that
+    /// cannot be told from others.
+    fn remembered_as(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The writing half of an open transport.
@@ -81,8 +96,8 @@ pub struct Outgoing {
     pub metadata: Metadata,
 }
 
-/// What a transport with headers repeats in them, the same on every round of a call. `Debug` leaves the
-/// values of parameters out.
+/// What a transport needs to know of a message, most of which one with headers repeats there: the same on
+/// every round of a call. `Debug` leaves the values of parameters out.
 ///
 /// Specification: basic/transports/streamable-http, Request Metadata.
 #[derive(Clone, Default)]
@@ -92,12 +107,32 @@ pub struct Metadata {
     pub method: String,
     /// What the method is about, where it has a name or URI: `Mcp-Name`.
     pub name: Option<String>,
-    /// The revision that the message belongs to: `MCP-Protocol-Version`. A handshake of older
-    /// revisions has none.
+    /// The revision that the message belongs to: `MCP-Protocol-Version`. A handshake has none, since
+    /// it is what agrees on one.
     pub version: Option<&'static str>,
+    /// Whose rules the message follows.
+    pub era: Era,
     /// The parameters that the tool wants in headers: the part of the name after `Mcp-Param-`, and
     /// the value before it is encoded.
     pub params: Vec<(String, String)>,
+}
+
+/// Whose rules an outgoing message follows.
+///
+/// The client decides, and may go from one to the other on the same connection: a server that does not
+/// understand a message of today gets a handshake next, and one that has ended the session another one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Era {
+    /// Revision 2026-07-28: each message stands for itself.
+    #[default]
+    Modern,
+    /// `initialize`, which begins a session. One that there was before is over.
+    Handshake,
+    /// Within the session that the last handshake began. The first such message is
+    /// `notifications/initialized`: from there on the server may send requests and notifications whenever
+    /// it likes.
+    Session,
 }
 
 /// What an outgoing message is to the connection.
@@ -106,9 +141,15 @@ pub struct Metadata {
 pub enum Purpose {
     /// A request with this id: an answer follows.
     Request(u64),
-    /// Takes back the request with this id. A transport with one stream per request closes that
-    /// stream instead of sending the text (specification: basic/patterns/cancellation).
+    /// Takes back the request with this id. In the [modern era](Era::Modern) a transport with one stream
+    /// per request closes that stream instead of sending the text (specification:
+    /// basic/patterns/cancellation); in a session it sends the text, since a stream that ends there says
+    /// nothing.
     Cancel(u64),
+    /// A notification, in a session only.
+    Notification,
+    /// The answer to a request of the server, in a session only.
+    Response,
 }
 
 /// What a transport hands up. `Debug` shows a message's length alone.

@@ -77,6 +77,17 @@ impl<T: Transport> Transport for Trace<T> {
     fn mirrors_metadata(&self) -> bool {
         self.transport.mirrors_metadata()
     }
+
+    fn again(&self) -> Option<Self> {
+        Some(Self {
+            transport: self.transport.again()?,
+            recorder: self.recorder.clone(),
+        })
+    }
+
+    fn remembered_as(&self) -> Option<String> {
+        self.transport.remembered_as()
+    }
 }
 
 /// The writing half of a traced transport.

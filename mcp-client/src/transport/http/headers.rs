@@ -67,6 +67,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::transport::Era;
 
     #[test]
     fn values_are_written_as_the_specification_says() {
@@ -115,6 +116,7 @@ mod tests {
             method: "tools/call".to_owned(),
             name: Some("add".to_owned()),
             version: Some("2026-07-28"),
+            era: Era::Modern,
             params: vec![("Region".to_owned(), String::new())],
         };
         let headers = request(&own, &metadata).unwrap();

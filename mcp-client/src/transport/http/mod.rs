@@ -251,6 +251,8 @@ impl MessageSender for HttpSender {
                     task.abort();
                 }
             }
+            // Only in sessions.
+            Purpose::Notification | Purpose::Response => {}
         }
         Ok(())
     }
