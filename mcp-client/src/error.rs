@@ -170,6 +170,18 @@ pub enum Error {
         reason: String,
     },
 
+    /// The server has ended the session, and another one did not help. Only servers of revisions with a
+    /// handshake have sessions.
+    #[error(
+        "{method} failed: the server has ended the session and does not take another: {reason}; connect again"
+    )]
+    SessionEnded {
+        /// The request's method.
+        method: String,
+        /// What the server said.
+        reason: String,
+    },
+
     /// One request got no answer: the server could not be reached, broke off, or said something
     /// that is no answer. Other calls on the same client are not affected.
     #[error("{method} failed: {reason}")]
@@ -359,6 +371,7 @@ impl Error {
                 challenge,
                 reason,
             },
+            Failure::SessionEnded { reason } => Self::SessionEnded { method, reason },
             Failure::Failed { status, reason } => Self::RequestFailed {
                 method,
                 status,

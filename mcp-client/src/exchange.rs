@@ -194,6 +194,7 @@ impl<W> Exchange<W> {
                 tracing::warn!(target: "mcp_client", limit, "a message beyond the limit was dropped");
                 self.answer(id, Reply::TooLong { limit })
             }
+            Received::SessionEnded => Event::Nothing,
             Received::Closed(reason) => {
                 self.closed.take_if(|closed| closed.provisional);
                 Event::Closed(self.close(&reason))

@@ -61,6 +61,10 @@ mod exchange;
 mod handlers;
 mod header_params;
 mod inbox;
+#[cfg(feature = "legacy")]
+mod legacy;
+#[cfg(not(feature = "legacy"))]
+#[path = "legacy/absent.rs"]
 mod legacy;
 mod list;
 mod options;

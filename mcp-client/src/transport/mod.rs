@@ -179,6 +179,9 @@ pub enum Received {
         /// The limit, in bytes.
         limit: usize,
     },
+    /// The server has ended the session, and no request is to blame: what it was asked to report it will not
+    /// report any more. The next request begins another session.
+    SessionEnded,
     /// Nothing more will come, for this reason. Later calls answer the same.
     Closed(String),
 }
@@ -194,6 +197,12 @@ pub enum Failure {
         /// What it wants: `WWW-Authenticate`.
         challenge: Option<String>,
         /// What else it said.
+        reason: String,
+    },
+    /// The server does not know the session any more, and has not processed the request: it can be sent again
+    /// in another session.
+    SessionEnded {
+        /// What it said.
         reason: String,
     },
     /// Anything else: the server cannot be reached, what it said is no answer, it fell silent.
@@ -238,6 +247,7 @@ impl fmt::Debug for Received {
                 .field("id", id)
                 .field("limit", limit)
                 .finish(),
+            Self::SessionEnded => f.write_str("SessionEnded"),
             Self::Closed(reason) => f.debug_tuple("Closed").field(reason).finish(),
         }
     }

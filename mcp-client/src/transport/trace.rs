@@ -124,8 +124,9 @@ impl<R: MessageReceiver> MessageReceiver for TracedReceiver<R> {
                 self.recorder.record(Direction::Received, bytes);
             }
             Received::Failed { failure, .. } => {
-                let (Failure::Unauthorized { reason, .. } | Failure::Failed { reason, .. }) =
-                    failure;
+                let (Failure::Unauthorized { reason, .. }
+                | Failure::SessionEnded { reason }
+                | Failure::Failed { reason, .. }) = failure;
                 let text = format!("no answer: {reason}");
                 self.recorder
                     .write(&Entry::skipped(Direction::Received, text));
@@ -135,7 +136,7 @@ impl<R: MessageReceiver> MessageReceiver for TracedReceiver<R> {
                 self.recorder
                     .write(&Entry::skipped(Direction::Received, text));
             }
-            Received::Closed(_) => {}
+            Received::SessionEnded | Received::Closed(_) => {}
         }
         received
     }
