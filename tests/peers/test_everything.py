@@ -1,5 +1,6 @@
 """The Python SDK as client of `everything`: what servers offer beside tools that ask with forms."""
 
+import json
 from typing import Any
 
 import anyio
@@ -41,6 +42,20 @@ async def test_three_kinds_of_questions_in_one_round(launch: Launch) -> None:
         assert text(result) == "Good morning Ada, with 2 directories"
         result = await client.call_tool("test_input_required_result_list_roots")
         assert text(result).split() == ["file:///srv/a%20b", "file:///srv/c"]
+
+
+async def test_form_made_at_run_time(launch: Launch) -> None:
+    chosen = {"titledSingle": "value1", "legacyEnum": "opt2", "untitledMulti": ["option3"]}
+    person = Person([accept(**chosen), DECLINE])
+    async with launch("everything", person) as client:
+        result = await client.call_tool("test_elicitation_sep1330_enums")
+        assert json.loads(text(result).partition("content=")[2]) == chosen
+        result = await client.call_tool("test_elicitation_sep1330_enums")
+        assert text(result) == "Elicitation completed: action=decline, content={}"
+    properties = person.asked[0].requested_schema["properties"]
+    assert properties["legacyEnum"]["enumNames"][1] == "Option Two"
+    assert properties["titledSingle"]["oneOf"][0] == {"const": "value1", "title": "First Option"}
+    assert properties["titledMulti"]["items"]["anyOf"][2]["title"] == "Third Choice"
 
 
 async def test_prompts(launch: Launch) -> None:

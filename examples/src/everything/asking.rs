@@ -89,11 +89,14 @@ impl Default for Prefilled {
 async fn test_elicitation_sep1034_defaults(
     #[elicit("Please review and update the form fields with defaults")] form: Elicit<Prefilled>,
 ) -> Result<String, ToolError> {
-    Ok(match form {
-        Elicit::Accept(form) => format!("Accepted: {}", serde_json::to_string(&form)?),
-        Elicit::Decline => "Declined".to_owned(),
-        Elicit::Cancel => "Cancelled".to_owned(),
-    })
+    let (action, content) = match form {
+        Elicit::Accept(form) => ("accept", serde_json::to_string(&form)?),
+        Elicit::Decline => ("decline", "{}".to_owned()),
+        Elicit::Cancel => ("cancel", "{}".to_owned()),
+    };
+    Ok(format!(
+        "Elicitation completed: action={action}, content={content}"
+    ))
 }
 
 /// A question for the client's model.

@@ -6,6 +6,7 @@
 
 mod asking;
 mod changes;
+mod choices;
 mod content;
 mod prompts;
 mod provided;
@@ -27,6 +28,7 @@ pub fn server() -> Result<Server, BuildError> {
         .tools(content::tools())
         .tools(changes::tools())
         .tools(asking::tools())
+        .tools(choices::tools())
         .tools(schema::tools())
         .prompts(prompts::prompts())
         .resources(resources::resources())
