@@ -1,11 +1,56 @@
 //! What each revision may see of what the newest one has: fields, types and codes, and nothing else.
 //!
-//! A module a revision follows (`v2025_11_25`, `v2025_06_18`, `v2025_03_26`, `v2024_11_05`), each from what the next newer one
-//! sees to what its own does; until then everything passes as it is. Pure functions of text, shallow: what users put into it
-//! passes byte for byte.
-#![expect(dead_code, reason = "the session that shows its answers follows")]
+//! Motivation: a function's result is made once, as 2026-07-28 has it, and every difference of an older revision stands at one
+//! place. A module a revision says what it sees otherwise than the next newer one does, and the chain of them is walked from the
+//! newest down; `object` is what they work on, `places` where the things are that several of them change. Pure functions of
+//! text, shallow: what users put into it passes byte for byte.
+//!
+//! What a revision has no place for goes, where the client loses nothing but display; and what would be lost otherwise is said
+//! in a way that it understands.
+//!
+//! Specification: the changelogs of 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28.
+#![cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the session that shows its answers follows")
+)]
+
+mod object;
+mod places;
+mod v2024_11_05;
+mod v2025_03_26;
+mod v2025_06_18;
+mod v2025_11_25;
 
 use mcp_core::{Revision, rpc::RpcError};
+
+use self::object::Object;
+
+/// What a revision sees otherwise than the next newer one.
+struct View {
+    revision: Revision,
+    /// Changes a result of a method.
+    result: fn(method: &str, &mut Object<'_>),
+    error: fn(method: &str, RpcError) -> RpcError,
+    /// Changes the parameters of a notification.
+    notification: fn(method: &str, &mut Object<'_>),
+    /// Changes the parameters of a request to the client.
+    request: fn(method: &str, &mut Object<'_>) -> Result<(), String>,
+}
+
+/// Newest first.
+const VIEWS: [View; 4] = [
+    v2025_11_25::VIEW,
+    v2025_06_18::VIEW,
+    v2025_03_26::VIEW,
+    v2024_11_05::VIEW,
+];
+
+/// The views from the newest revision down to this one.
+fn down_to(revision: Revision) -> impl Iterator<Item = View> {
+    VIEWS
+        .into_iter()
+        .take_while(move |view| view.revision >= revision)
+}
 
 /// A result of `method` as this revision has it. `json` is the whole result as 2026-07-28 has it; of `initialize` it is
 /// `protocolVersion`, `capabilities` (those of `server/discover`), `serverInfo` and `instructions`.
@@ -14,20 +59,36 @@ use mcp_core::{Revision, rpc::RpcError};
 ///
 /// What is answered where this revision cannot have such a result.
 pub(crate) fn result(revision: Revision, method: &str, json: &str) -> Result<String, RpcError> {
-    let _ = (revision, method);
-    Ok(json.to_owned())
+    let Some(mut result) = Object::parse(json) else {
+        return Err(RpcError::internal_error("the result is no object"));
+    };
+    if let Some(other) = result.text("resultType").filter(|kind| kind != "complete") {
+        return Err(RpcError::internal_error(format!(
+            "the result is of the type `{other}`, which revision {revision} of the protocol does not have"
+        )));
+    }
+    down_to(revision).for_each(|view| (view.result)(method, &mut result));
+    Ok(result.to_json())
 }
 
 /// An error of `method` as this revision has it.
 pub(crate) fn error(revision: Revision, method: &str, error: RpcError) -> RpcError {
-    let _ = (revision, method);
-    error
+    down_to(revision).fold(error, |error, view| (view.error)(method, error))
 }
 
 /// A notification to the client as this revision has it: the whole message, without a line's end.
 pub(crate) fn notification(revision: Revision, message: Vec<u8>) -> Vec<u8> {
-    let _ = revision;
-    message
+    let seen = std::str::from_utf8(&message)
+        .ok()
+        .and_then(Object::parse)
+        .and_then(|mut whole| {
+            let method = whole.text("method")?;
+            whole.edit("params", |params| {
+                down_to(revision).for_each(|view| (view.notification)(&method, params));
+            });
+            Some(whole.to_json().into_bytes())
+        });
+    seen.unwrap_or(message)
 }
 
 /// The parameters of a request to the client as this revision has them, an object; those of an elicitation by URL come with their
@@ -37,6 +98,12 @@ pub(crate) fn notification(revision: Revision, message: Vec<u8>) -> Vec<u8> {
 ///
 /// What of the question cannot be said in this revision, for the model or the log, such as "a choice of several values".
 pub(crate) fn request(revision: Revision, method: &str, params: &str) -> Result<String, String> {
-    let _ = (revision, method);
-    Ok(params.to_owned())
+    let Some(mut changed) = Object::parse(params) else {
+        return Ok(params.to_owned());
+    };
+    down_to(revision).try_for_each(|view| (view.request)(method, &mut changed))?;
+    Ok(changed.to_json())
 }
+
+#[cfg(test)]
+mod official;
