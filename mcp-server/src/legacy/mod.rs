@@ -7,6 +7,15 @@
 //!
 //! Specification: basic/versioning, Backward Compatibility; basic/lifecycle of the earlier revisions.
 
+#[cfg(feature = "legacy")]
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the session that has them follows")
+)]
+pub(crate) mod batch;
+#[cfg(feature = "legacy")]
+#[expect(dead_code, reason = "the session that has them follows")]
+pub(crate) mod notices;
 mod refusal;
 #[cfg(feature = "legacy")]
 mod view;

@@ -58,7 +58,7 @@ impl Lists {
 
 /// Which changes a subscription is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Filter {
+pub(crate) struct Filter {
     pub(super) lists: Lists,
     /// Each once.
     pub(super) uris: Box<[Box<str>]>,
@@ -115,6 +115,31 @@ impl Filter {
                 ),
             uris: uris.into(),
         })
+    }
+
+    /// All changes of these lists.
+    #[cfg(feature = "legacy")]
+    pub(crate) fn of(lists: Lists) -> Self {
+        Self {
+            lists,
+            ..Self::default()
+        }
+    }
+
+    /// One resource more, if it is not there yet; says whether there was room for it.
+    #[cfg(feature = "legacy")]
+    pub(super) fn add(&mut self, uri: &str) -> bool {
+        if self.uris.iter().any(|known| **known == *uri) {
+            return true;
+        }
+        let bytes: usize = self.uris.iter().map(|uri| uri.len()).sum();
+        if self.uris.len() >= MAX_URIS || bytes + uri.len() > MAX_BYTES {
+            return false;
+        }
+        let mut uris = std::mem::take(&mut self.uris).into_vec();
+        uris.push(uri.into());
+        self.uris = uris.into();
+        true
     }
 
     /// As much of it as a server can keep to that has these lists and serves these resources.

@@ -52,7 +52,7 @@ pub(super) struct Changes {
 
 /// Why nobody more can listen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(crate) enum Refused {
     /// So many do already.
     Full(usize),
     /// The server is shutting down.
@@ -76,7 +76,7 @@ impl Hub {
     }
 
     /// Takes a place.
-    pub(super) fn join(
+    pub(crate) fn join(
         self: &Arc<Self>,
         number: u64,
         filter: Filter,

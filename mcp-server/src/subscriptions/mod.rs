@@ -14,6 +14,8 @@ mod notify;
 mod subscriber;
 
 pub use self::notify::Notify;
+#[cfg(feature = "legacy")]
+pub(crate) use self::{filter::Filter, hub::Refused, subscriber::Change};
 pub(crate) use self::{
     filter::Lists,
     hub::Hub,

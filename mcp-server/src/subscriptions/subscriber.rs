@@ -23,12 +23,12 @@ pub(crate) struct Subscriber {
     left: AtomicBool,
     /// Tells its messages from those of others on their way out.
     number: u64,
-    pub(super) filter: Filter,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
+    filter: Filter,
     lists: Lists,
     /// A bit for each resource of the filter; empty until one has changed.
     uris: Box<[u64]>,
@@ -39,7 +39,7 @@ struct State {
 
 /// How a subscription ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     /// The client does not listen any more: nothing else is sent.
     GivenUp,
     /// The server does not go on.
@@ -48,7 +48,7 @@ pub(super) enum End {
 
 /// Something that has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change<'a> {
+pub(crate) enum Change<'a> {
     /// A list, told by a notification of this name.
     List(&'static str),
     /// A resource.
@@ -62,8 +62,10 @@ impl Subscriber {
             place,
             left: AtomicBool::new(false),
             number,
-            filter,
-            state: Mutex::default(),
+            state: Mutex::new(State {
+                filter,
+                ..State::default()
+            }),
         }
     }
 
@@ -101,18 +103,19 @@ impl Subscriber {
 
     /// Keeps those of the changes in mind that it listens for; gives whom to wake.
     pub(super) fn changed(&self, changes: &Changes) -> Option<Waker> {
-        let lists = self.filter.lists.and(changes.lists);
         let mut state = self.lock();
+        let lists = state.filter.lists.and(changes.lists);
         let mut any = !lists.is_empty();
         state.lists = state.lists.with(lists, true);
         if !changes.uris.is_empty() {
-            for (index, uri) in self.filter.uris.iter().enumerate() {
+            let State { filter, uris, .. } = &mut *state;
+            for (index, uri) in filter.uris.iter().enumerate() {
                 if changes.uris.contains(&*spelled(uri)) {
                     any = true;
-                    if state.uris.is_empty() {
-                        state.uris = vec![0; self.filter.uris.len().div_ceil(64)].into();
+                    if uris.is_empty() {
+                        *uris = vec![0; filter.uris.len().div_ceil(64)].into();
                     }
-                    state.uris[index / 64] |= 1 << (index % 64);
+                    uris[index / 64] |= 1 << (index % 64);
                 }
             }
         }
@@ -122,7 +125,7 @@ impl Subscriber {
     /// Waits for the end, and hands on what has changed meanwhile, as far as there is `room`.
     ///
     /// It is handed on under the lock, so that nothing follows once the client has given up.
-    pub(super) fn poll(
+    pub(crate) fn poll(
         &self,
         cx: &mut Task<'_>,
         room: Poll<()>,
@@ -137,11 +140,8 @@ impl Subscriber {
             let lists = std::mem::take(&mut state.lists);
             lists.methods().map(Change::List).for_each(&mut hand_on);
             let uris = std::mem::take(&mut state.uris);
-            for (index, uri) in self.filter.uris.iter().enumerate() {
-                if uris
-                    .get(index / 64)
-                    .is_some_and(|word| word >> (index % 64) & 1 == 1)
-                {
+            for (index, uri) in state.filter.uris.iter().enumerate() {
+                if has(&uris, index) {
                     hand_on(Change::Resource(uri));
                 }
             }
@@ -159,4 +159,50 @@ impl Subscriber {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// For whom subscribes to one resource after the other.
+#[cfg(feature = "legacy")]
+impl Subscriber {
+    /// Listens for one resource more; says whether there was room for it.
+    pub(crate) fn add(&self, uri: &str) -> bool {
+        let mut state = self.lock();
+        let State { filter, uris, .. } = &mut *state;
+        let room = filter.add(uri);
+        if !uris.is_empty() {
+            let mut bits = std::mem::take(uris).into_vec();
+            bits.resize(filter.uris.len().div_ceil(64), 0);
+            *uris = bits.into();
+        }
+        room
+    }
+
+    /// Does not listen for a resource any more, however it is spelled.
+    pub(crate) fn remove(&self, uri: &str) {
+        let gone = spelled(uri);
+        let mut state = self.lock();
+        let State { filter, uris, .. } = &mut *state;
+        let bits = std::mem::take(uris);
+        let mut kept = Vec::with_capacity(filter.uris.len());
+        for (index, uri) in std::mem::take(&mut filter.uris).into_iter().enumerate() {
+            if spelled(&uri) == gone {
+                continue;
+            }
+            if has(&bits, index) {
+                let place = kept.len();
+                let mut moved = std::mem::take(uris).into_vec();
+                moved.resize(place / 64 + 1, 0);
+                moved[place / 64] |= 1 << (place % 64);
+                *uris = moved.into();
+            }
+            kept.push(uri);
+        }
+        filter.uris = kept.into();
+    }
+}
+
+/// Whether the resource at this place has changed.
+fn has(bits: &[u64], index: usize) -> bool {
+    bits.get(index / 64)
+        .is_some_and(|word| word >> (index % 64) & 1 == 1)
 }

@@ -110,12 +110,7 @@ fn error(method: &str, mut error: RpcError) -> RpcError {
             error.code = code::RESOURCE_NOT_FOUND;
         }
         // Specification: client/elicitation, Error Handling, of a mode that was not declared.
-        code::MISSING_REQUIRED_CLIENT_CAPABILITY => {
-            error.code = code::INVALID_PARAMS;
-            if let Some(names) = missing(&error) {
-                error.message = format!("{}: {names}", error.message).into();
-            }
-        }
+        code::MISSING_REQUIRED_CLIENT_CAPABILITY => error.code = code::INVALID_PARAMS,
         // Specification: basic/lifecycle, Error Handling.
         code::UNSUPPORTED_PROTOCOL_VERSION => error.code = code::INVALID_PARAMS,
         code::HEADER_MISMATCH => error.code = code::INVALID_REQUEST,
@@ -130,28 +125,6 @@ fn names_resource(error: &RpcError) -> bool {
         return false;
     };
     data.len() == 1 && data.get("uri").is_some_and(Value::is_string)
-}
-
-/// Clients that do not know the code do not look into its data either.
-fn missing(error: &RpcError) -> Option<String> {
-    let required = error
-        .data
-        .as_ref()?
-        .get("requiredCapabilities")?
-        .as_object()?;
-    let names: Vec<String> = required
-        .iter()
-        .map(|(name, settings)| {
-            let parts = settings.as_object().into_iter().flatten();
-            let parts: Vec<String> = parts.map(|(part, _)| format!("`{name}.{part}`")).collect();
-            if parts.is_empty() {
-                format!("`{name}`")
-            } else {
-                parts.join(", ")
-            }
-        })
-        .collect();
-    (!names.is_empty()).then(|| names.join(", "))
 }
 
 fn notification(_: &str, params: &mut Object<'_>) {
@@ -290,10 +263,6 @@ mod tests {
             RpcError::missing_client_capability(required.clone()),
         );
         assert_eq!(seen.code, -32602);
-        assert_eq!(
-            seen.message,
-            "the client did not declare a capability that this request needs: `elicitation.form`, `roots`"
-        );
         assert_eq!(seen.data, Some(json!({"requiredCapabilities": required})));
         let seen = error(
             REVISION,

@@ -188,3 +188,44 @@ fn changes_from_many_threads_reach_everyone_once_at_least() {
         assert_eq!(poll(subscriber, &bell, READY).1, names);
     }
 }
+
+#[cfg(feature = "legacy")]
+#[test]
+fn resources_come_and_go_while_others_have_changed() {
+    let hub = Arc::new(Hub::new(10));
+    let bell = Arc::default();
+    let subscriber = hub.join(1, filter(Lists::TOOLS, &[])).unwrap();
+    let many: Vec<String> = (0..130).map(|n| format!("a:{n}")).collect();
+    for uri in &many {
+        assert!(subscriber.add(uri) && subscriber.add(uri));
+    }
+    assert_eq!(poll(&subscriber, &bell, READY), (Poll::Pending, vec![]));
+    let change = |uris: &[&str]| {
+        let before = bell.rung();
+        hub.change(|changes| changes.uris.extend(uris.iter().map(|&uri| uri.into())));
+        bell.wait(before + 1);
+    };
+    change(&["a:1", "a:70", "a:129", "b:1"]);
+    // Those that have changed are told under their own names, wherever the others went.
+    subscriber.remove("a:0");
+    subscriber.remove("%61:70");
+    assert!(subscriber.add("b:1"));
+    let told = vec!["a:1".into(), "a:129".into()];
+    assert_eq!(poll(&subscriber, &bell, READY), (Poll::Pending, told));
+    change(&["a:0", "a:70", "b:1"]);
+    let told = vec!["b:1".into()];
+    assert_eq!(poll(&subscriber, &bell, READY), (Poll::Pending, told));
+}
+
+#[cfg(feature = "legacy")]
+#[test]
+fn a_subscription_has_an_end() {
+    let hub = Arc::new(Hub::new(10));
+    let subscriber = hub.join(1, filter(Lists::TOOLS, &[])).unwrap();
+    assert!((0..1024).all(|n| subscriber.add(&format!("a:{n}"))));
+    assert!(!subscriber.add("a:1024"));
+    subscriber.remove("a:7");
+    assert!(subscriber.add("a:1024"));
+    subscriber.remove("a:8");
+    assert!(!subscriber.add(&"x".repeat(256 * 1024)));
+}

@@ -1,0 +1,187 @@
+//! Batches: several messages in one array, and one array of answers. Revision 2025-03-26 has them, and no other.
+//!
+//! A transport takes a batch apart, handles each member like a message of its own, and puts the answers together again.
+//!
+//! Specification: 2025-03-26, basic/index, Batching; JSON-RPC 2.0, section 6.
+
+use std::sync::{Mutex, PoisonError};
+
+use mcp_core::{
+    Revision,
+    rpc::{Message, RpcError, parse, write_error, write_json},
+};
+use serde_json::value::RawValue;
+
+use super::INITIALIZE;
+
+/// A member of a batch.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Member<'a> {
+    /// A message.
+    Message(&'a str),
+    /// What is none, or may not stand in a batch: the answer to it.
+    Refused(Vec<u8>),
+}
+
+/// The members of a batch, if a message is one and this revision has them. An array without members is one message that is
+/// none, and answered like that.
+pub(crate) fn split(revision: Revision, message: &[u8]) -> Option<Vec<Member<'_>>> {
+    let begins = message.iter().find(|byte| !byte.is_ascii_whitespace());
+    if revision != Revision::V2025_03_26 || begins != Some(&b'[') {
+        return None;
+    }
+    let members: Vec<&RawValue> = serde_json::from_slice(message).ok()?;
+    (!members.is_empty()).then(|| members.into_iter().map(member).collect())
+}
+
+fn member(raw: &RawValue) -> Member<'_> {
+    let json = raw.get();
+    if !json.starts_with('{') {
+        return Member::Refused(nameless(&RpcError::invalid_request(
+            "a member of a batch must be a message, which is an object",
+        )));
+    }
+    match parse::<&RawValue>(json) {
+        // Specification: 2025-03-26, basic/lifecycle, Initialization.
+        Ok(Message::Request { id, method, .. }) if method == INITIALIZE => {
+            let mut answer = Vec::new();
+            let error =
+                RpcError::invalid_request("`initialize` cannot be part of a batch; send it alone");
+            write_error(&mut answer, Some(id), &error);
+            Member::Refused(answer)
+        }
+        _ => Member::Message(json),
+    }
+}
+
+/// An error that answers nothing with an id.
+fn nameless(error: &RpcError) -> Vec<u8> {
+    let mut answer = br#"{"jsonrpc":"2.0","id":null,"error":"#.to_vec();
+    write_json(&mut answer, error);
+    answer.push(b'}');
+    answer
+}
+
+/// The array of these answers; none where there are none.
+pub(crate) fn join<A: AsRef<[u8]>>(answers: impl IntoIterator<Item = A>) -> Option<Vec<u8>> {
+    let mut array = Vec::new();
+    for answer in answers {
+        array.push(if array.is_empty() { b'[' } else { b',' });
+        array.extend_from_slice(answer.as_ref());
+    }
+    array.push(b']');
+    (array.len() > 1).then_some(array)
+}
+
+/// The answers to a batch, until all of them are there.
+#[derive(Debug)]
+pub(crate) struct Gathering(Mutex<Gathered>);
+
+#[derive(Debug)]
+struct Gathered {
+    /// How many are still to come.
+    open: usize,
+    answers: Vec<Vec<u8>>,
+}
+
+impl Gathering {
+    /// Begins with the answers that are there already, and expects so many others.
+    pub(crate) fn new(answers: Vec<Vec<u8>>, open: usize) -> Self {
+        Self(Mutex::new(Gathered { open, answers }))
+    }
+
+    /// Takes the answer of a member, or that it has none; the last of them gives the whole array, if there is anything in it.
+    pub(crate) fn take(&self, answer: Option<Vec<u8>>) -> Option<Vec<u8>> {
+        let mut gathered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        gathered.answers.extend(answer);
+        gathered.open = gathered.open.saturating_sub(1);
+        if gathered.open > 0 {
+            return None;
+        }
+        join(std::mem::take(&mut gathered.answers))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn split(message: &str) -> Option<Vec<Member<'_>>> {
+        super::split(Revision::V2025_03_26, message.as_bytes())
+    }
+
+    fn refusal(member: &Member<'_>) -> Value {
+        match member {
+            Member::Refused(answer) => serde_json::from_slice(answer).unwrap(),
+            Member::Message(json) => panic!("not refused: {json}"),
+        }
+    }
+
+    #[test]
+    fn members_are_messages() {
+        let request = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let notification = r#"{ "jsonrpc": "2.0", "method": "x" }"#;
+        let response = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+        assert_eq!(
+            split(&format!(" [{request}, {notification},{response}] ")).unwrap(),
+            [request, notification, response].map(Member::Message)
+        );
+        // What is wrong with an object is said like anywhere else.
+        assert_eq!(split("[{}]").unwrap(), [Member::Message("{}")]);
+    }
+
+    #[test]
+    fn only_one_revision_has_them() {
+        for revision in Revision::SUPPORTED {
+            let members = super::split(*revision, br#"[{"jsonrpc":"2.0","method":"x"}]"#);
+            assert_eq!(
+                members.is_some(),
+                *revision == Revision::V2025_03_26,
+                "{revision}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_batch_is_handled_as_it_is() {
+        for message in ["[]", " [ ]", "[1", "{}", r#""[]""#, ""] {
+            assert_eq!(split(message), None, "{message}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_is_answered_without_an_id() {
+        // JSON-RPC 2.0, section 7, "rpc call with invalid Batch".
+        let members = split("[1,2,3]").unwrap();
+        assert_eq!(members.len(), 3);
+        for member in &members {
+            let refused = refusal(member);
+            assert_eq!(refused["error"]["code"], -32600);
+            assert_eq!(refused["id"], json!(null));
+            assert!(refused.as_object().unwrap().contains_key("id"));
+        }
+    }
+
+    #[test]
+    fn a_handshake_stands_alone() {
+        let members = split(r#"[{"jsonrpc":"2.0","id":"i","method":"initialize","params":{}},{"jsonrpc":"2.0","method":"x"}]"#).unwrap();
+        let refused = refusal(&members[0]);
+        assert_eq!(refused["error"]["code"], -32600);
+        assert_eq!(refused["id"], "i");
+        assert!(matches!(members[1], Member::Message(_)));
+    }
+
+    #[test]
+    fn the_last_answer_brings_all() {
+        let gathering = Gathering::new(vec![b"1".to_vec()], 3);
+        assert_eq!(gathering.take(Some(b"2".to_vec())), None);
+        assert_eq!(gathering.take(None), None);
+        assert_eq!(gathering.take(Some(b"3".to_vec())).unwrap(), b"[1,2,3]");
+        assert_eq!(Gathering::new(Vec::new(), 1).take(None), None);
+        assert_eq!(join(Vec::<Vec<u8>>::new()), None);
+    }
+}
