@@ -4,7 +4,6 @@
 
 use serde_json::value::RawValue;
 
-#[allow(dead_code)]
 /// The messages of a batch, each as it came; `None` for what is no array.
 pub(crate) fn split(message: &[u8]) -> Option<Vec<Vec<u8>>> {
     if message.trim_ascii_start().first() != Some(&b'[') {

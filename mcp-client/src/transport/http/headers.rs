@@ -43,8 +43,14 @@ pub(super) fn request(own: &HeaderMap, metadata: &Metadata) -> Result<HeaderMap,
 /// A header that says what the message says, and nothing where the message does not.
 pub(super) fn is_of_the_protocol(name: &HeaderName) -> bool {
     let name = name.as_str();
-    matches!(name, "mcp-method" | "mcp-name" | "mcp-protocol-version")
-        || name.starts_with("mcp-param-")
+    let known = [
+        "mcp-method",
+        "mcp-name",
+        "mcp-protocol-version",
+        "mcp-session-id",
+        "last-event-id",
+    ];
+    known.contains(&name) || name.starts_with("mcp-param-")
 }
 
 /// A value as it is, if it reads the same there, and in Base64 if not.

@@ -4,13 +4,17 @@
 //! Specification: basic/transports/streamable-http.
 //!
 //! A request that fails takes nothing with it: there is no connection that could break. To take a
-//! request back is to close its stream.
+//! request back is to close its stream. Servers of older revisions have more than that: see `legacy`.
 
 mod authorize;
+mod endpoint;
 mod headers;
+#[cfg(feature = "legacy")]
+mod legacy;
 mod post;
 mod redirect;
 mod sse;
+mod stream;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -28,7 +32,9 @@ pub use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 pub use self::authorize::{Authorize, Challenge, Verdict};
 
 use self::authorize::AuthorizeDyn;
-use self::post::Endpoint;
+use self::endpoint::Endpoint;
+#[cfg(feature = "legacy")]
+use crate::transport::Era;
 use crate::transport::{
     DEFAULT_MAX_MESSAGE, MessageReceiver, MessageSender, Outgoing, Purpose, Received, Transport,
 };
@@ -171,7 +177,7 @@ fn client(url: &Url, connect_timeout: Duration) -> io::Result<reqwest::Client> {
     }
     builder
         .build()
-        .map_err(|e| invalid(format!("no HTTP client: {}", post::chain(&e))))
+        .map_err(|e| invalid(format!("no HTTP client: {}", endpoint::chain(&e))))
 }
 
 fn invalid(reason: String) -> io::Error {
@@ -186,9 +192,11 @@ impl Transport for HttpTransport {
         let endpoint = Arc::new(self.endpoint()?);
         let (up, received) = mpsc::channel(QUEUE);
         let sender = HttpSender {
+            #[cfg(feature = "legacy")]
+            legacy: legacy::Connection::new(&endpoint, &up),
             endpoint,
             up,
-            requests: JoinSet::new(),
+            tasks: JoinSet::new(),
             in_flight: HashMap::new(),
         };
         Ok((sender, HttpReceiver { received }))
@@ -197,22 +205,29 @@ impl Transport for HttpTransport {
     fn mirrors_metadata(&self) -> bool {
         true
     }
+
+    fn remembered_as(&self) -> Option<String> {
+        public(&self.url)
+    }
+}
+
+/// A URL without what may be secret in it.
+fn public(url: &str) -> Option<String> {
+    let mut url = parse(url).ok()?;
+    // A URL without a host has no place for them.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    Some(url.into())
 }
 
 /// Without the values of headers, which are secrets, and without what stands in the URL beside the
 /// host and path.
 impl fmt::Debug for HttpTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let url = Url::parse(&self.url).map(|mut url| {
-            // A URL without a host has no place for them.
-            let _ = url.set_username("");
-            let _ = url.set_password(None);
-            url.set_query(None);
-            url.to_string()
-        });
         let headers = self.headers.iter().map(|(name, _)| name);
         f.debug_struct("HttpTransport")
-            .field("url", &url.unwrap_or_default())
+            .field("url", &public(&self.url).unwrap_or_default())
             .field("headers", &headers.collect::<Vec<_>>())
             .field("connect_timeout", &self.connect_timeout)
             .field("max_message", &self.max_message)
@@ -220,37 +235,49 @@ impl fmt::Debug for HttpTransport {
     }
 }
 
-/// Starts a task for each request.
+/// Starts a task for each message.
 #[derive(Debug)]
 pub struct HttpSender {
     endpoint: Arc<Endpoint>,
     up: mpsc::Sender<Received>,
-    requests: JoinSet<u64>,
+    /// Those of requests end with the id.
+    tasks: JoinSet<Option<u64>>,
     in_flight: HashMap<u64, AbortHandle>,
+    #[cfg(feature = "legacy")]
+    legacy: Arc<legacy::Connection>,
+}
+
+impl HttpSender {
+    fn end_request(&mut self, id: u64) {
+        if let Some(task) = self.in_flight.remove(&id) {
+            task.abort();
+        }
+    }
 }
 
 impl MessageSender for HttpSender {
     async fn send(&mut self, message: Outgoing) -> io::Result<()> {
-        while let Some(finished) = self.requests.try_join_next() {
-            if let Ok(id) = finished {
+        while let Some(finished) = self.tasks.try_join_next() {
+            if let Ok(Some(id)) = finished {
                 self.in_flight.remove(&id);
             }
+        }
+        #[cfg(feature = "legacy")]
+        if message.metadata.era != Era::Modern {
+            self.send_in_session(message).await;
+            return Ok(());
         }
         match message.purpose {
             Purpose::Request(id) => {
                 let (endpoint, up) = (Arc::clone(&self.endpoint), self.up.clone());
-                let task = self.requests.spawn(async move {
+                let task = self.tasks.spawn(async move {
                     endpoint.post(id, message, &up).await;
-                    id
+                    Some(id)
                 });
                 self.in_flight.insert(id, task);
             }
             // Specification: basic/patterns/cancellation. The closed stream says it all.
-            Purpose::Cancel(id) => {
-                if let Some(task) = self.in_flight.remove(&id) {
-                    task.abort();
-                }
-            }
+            Purpose::Cancel(id) => self.end_request(id),
             // Only in sessions.
             Purpose::Notification | Purpose::Response => {}
         }
@@ -258,7 +285,9 @@ impl MessageSender for HttpSender {
     }
 
     async fn close(mut self) {
-        self.requests.shutdown().await;
+        self.tasks.shutdown().await;
+        #[cfg(feature = "legacy")]
+        self.legacy.close().await;
     }
 }
 

@@ -1,0 +1,257 @@
+//! The transport of 2024-11-05: one stream brings every message of the server, and its first event says where
+//! those of the client go.
+//!
+//! Specification: revision 2024-11-05, basic/transports, HTTP with SSE.
+//!
+//! The stream is the session: when it ends, the session has ended.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use reqwest::{Method, StatusCode, Url};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::post::session_ended;
+use super::session::{Accepts, Session};
+use super::{Connection, reason};
+use crate::legacy::batch;
+use crate::transport::http::endpoint::{End, is_stream};
+use crate::transport::http::post::Answer;
+use crate::transport::http::stream::Stream;
+use crate::transport::{Failure, Outgoing, Received};
+use crate::wire::{self, Incoming};
+
+/// How long the server may take to say where messages go. It has nothing to find out for that.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// An open stream, and where messages go.
+pub(super) struct Channel {
+    post_to: Url,
+    /// The requests that wait for their answers; `None` when the stream has ended.
+    waiting: Mutex<Option<HashMap<u64, Waiter>>>,
+}
+
+type Waiter = oneshot::Sender<Result<Vec<u8>, End>>;
+
+impl Connection {
+    /// Opens the stream and keeps it; the error says why there is none.
+    pub(super) async fn open_channel(self: &Arc<Self>) -> Result<Arc<Channel>, String> {
+        let late = |_| Err(format!("no endpoint was named within {PATIENCE:?}"));
+        let opened = timeout(PATIENCE, self.open_stream()).await;
+        let (post_to, stream) = opened.unwrap_or_else(late)?;
+        let channel = Arc::new(Channel {
+            post_to,
+            waiting: Mutex::new(Some(HashMap::new())),
+        });
+        let (connection, reading) = (Arc::clone(self), Arc::clone(&channel));
+        let task = tokio::spawn(async move {
+            tokio::select! {
+                () = connection.up.closed() => {}
+                () = reading.read(stream, &connection) => {}
+            }
+        });
+        self.keep(task.abort_handle());
+        Ok(channel)
+    }
+
+    async fn open_stream(&self) -> Result<(Url, Stream), String> {
+        let (own, url) = (&self.endpoint.headers, &self.endpoint.url);
+        let headers = Session::default().headers(own, None, Accepts::Stream);
+        let sent = self.endpoint.send(Method::GET, url, headers, String::new());
+        let response = sent.await.map_err(reason)?;
+        let status = response.status();
+        if !status.is_success() || !is_stream(&response) {
+            return Err(format!("the server answered {status} to GET"));
+        }
+        let base = response.url().clone();
+        let mut stream = Stream::new(response, self.endpoint.max_message);
+        stream.is_shared = true;
+        let first = stream.next().await.map_err(reason)?;
+        let first = first.map_err(|_| "the first event is too long".to_owned())?;
+        if first.name != b"endpoint" {
+            return Err("the first event does not name an endpoint".to_owned());
+        }
+        Ok((endpoint(&base, &first.data)?, stream))
+    }
+}
+
+impl Channel {
+    pub(super) fn url(&self) -> &Url {
+        &self.post_to
+    }
+
+    /// Sends a request and waits for its answer.
+    pub(super) async fn ask(
+        &self,
+        connection: &Connection,
+        id: u64,
+        message: Outgoing,
+    ) -> Result<Answer, End> {
+        let (waiter, mut answer) = oneshot::channel();
+        match &mut *self.lock() {
+            Some(waiting) => waiting.insert(id, waiter),
+            None => return Err(session_ended("the event stream has ended".to_owned())),
+        };
+        let _waits = Waits { channel: self, id };
+        let message = tokio::select! {
+            biased;
+            answered = &mut answer => answered,
+            sent = self.send(connection, message) => match sent? {
+                // It has the answer already: an error.
+                Some(message) => Ok(Ok(message)),
+                None => answer.await,
+            },
+        };
+        let lost = |_| {
+            Err(End::Failed(Failure::Failed {
+                status: None,
+                reason: "the event stream ended before the answer".to_owned(),
+            }))
+        };
+        Ok(Answer {
+            message: message.unwrap_or_else(lost)?,
+            rest: None,
+        })
+    }
+
+    /// Sends a request; returns what refuses it.
+    async fn send(
+        &self,
+        connection: &Connection,
+        message: Outgoing,
+    ) -> Result<Option<Vec<u8>>, End> {
+        let (own, version) = (&connection.endpoint.headers, message.metadata.version);
+        let headers = Session::default().headers(own, version, Accepts::MessageOrStream);
+        let endpoint = &connection.endpoint;
+        let sent = endpoint.send(Method::POST, &self.post_to, headers, message.text);
+        let response = sent.await?;
+        match response.status() {
+            status if status.is_success() => Ok(None),
+            status @ StatusCode::NOT_FOUND => {
+                Err(session_ended(format!("the server answered {status}")))
+            }
+            _ => endpoint.read_message(response).await.map(Some),
+        }
+    }
+
+    /// Hands out what comes until the stream ends.
+    async fn read(&self, mut stream: Stream, connection: &Connection) {
+        while let Ok(next) = stream.next().await {
+            let message = match next {
+                Ok(event) => event.into_message(),
+                Err(too_long) => {
+                    self.too_long(too_long.id, connection).await;
+                    None
+                }
+            };
+            let Some(message) = message else { continue };
+            for message in batch::split(&message).unwrap_or_else(|| vec![message]) {
+                self.hand_out(message, connection).await;
+            }
+        }
+        // Whoever waits hears of it.
+        self.lock().take();
+        let _ = connection.up.send(Received::SessionEnded).await;
+    }
+
+    async fn hand_out(&self, message: Vec<u8>, connection: &Connection) {
+        let id = match wire::parse(&message) {
+            Ok(Incoming::Response { id, .. }) => id,
+            _ => None,
+        };
+        match id.and_then(|id| self.waiter(id)) {
+            // It was given up a moment ago.
+            Some(waiter) => drop(waiter.send(Ok(message))),
+            None => drop(connection.up.send(Received::Message(message)).await),
+        }
+    }
+
+    async fn too_long(&self, id: Option<u64>, connection: &Connection) {
+        let limit = connection.endpoint.max_message;
+        match id.and_then(|id| self.waiter(id)) {
+            Some(waiter) => drop(waiter.send(Err(End::TooLong))),
+            None => drop(connection.up.send(Received::TooLong { id, limit }).await),
+        }
+    }
+
+    fn waiter(&self, id: u64) -> Option<Waiter> {
+        self.lock().as_mut()?.remove(&id)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<HashMap<u64, Waiter>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request that waits. One that is given up waits no more.
+struct Waits<'a> {
+    channel: &'a Channel,
+    id: u64,
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.channel.waiter(self.id);
+    }
+}
+
+/// Where messages go, as the first event says it. Credentials and answers go to no other origin than the
+/// host's.
+fn endpoint(base: &Url, data: &[u8]) -> Result<Url, String> {
+    let named = std::str::from_utf8(data).ok();
+    let joined = named.and_then(|named| base.join(named.trim()).ok());
+    let Some(mut url) = joined else {
+        return Err("the endpoint that the server names is no URL".to_owned());
+    };
+    if url.origin() != base.origin() {
+        return Err(format!(
+            "the server wants messages sent to {}, which is another origin",
+            url.origin().ascii_serialization()
+        ));
+    }
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_fragment(None);
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn messages_go_to_the_same_origin_alone() {
+        let base = Url::parse("https://host.example/sse?key=1").unwrap();
+        let endpoint = |named: &str| endpoint(&base, named.as_bytes()).map(String::from);
+        for (named, expected) in [
+            (
+                "/messages/?session_id=1",
+                "https://host.example/messages/?session_id=1",
+            ),
+            ("messages", "https://host.example/messages"),
+            ("?sessionId=1", "https://host.example/sse?sessionId=1"),
+            (" /m ", "https://host.example/m"),
+            ("https://host.example:443/m#f", "https://host.example/m"),
+            ("https://a:b@host.example/m", "https://host.example/m"),
+        ] {
+            assert_eq!(endpoint(named).unwrap(), expected, "{named}");
+        }
+        for elsewhere in [
+            "http://host.example/m",
+            "https://host.example:8443/m",
+            "https://other.example/m",
+            "//other.example/m",
+            "https://host.example.other.example/m",
+            "data:text/plain,x",
+        ] {
+            let error = endpoint(elsewhere).unwrap_err();
+            assert!(error.contains("another origin"), "{error}");
+        }
+        assert!(super::endpoint(&base, b"\xff").is_err());
+        assert!(endpoint("https://[").is_err());
+    }
+}

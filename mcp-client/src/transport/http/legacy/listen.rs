@@ -1,0 +1,72 @@
+//! The stream of what belongs to no request: changes, and what the server wants to know in between.
+//!
+//! Specification: revision 2025-11-25, basic/transports, Listening for Messages from the Server.
+
+use std::sync::Arc;
+
+use super::Connection;
+use super::resume::{Cursor, MAX_FRUITLESS, Refused};
+use super::session::Session;
+use crate::legacy::batch;
+use crate::transport::Received;
+use crate::transport::http::stream::Stream;
+
+impl Connection {
+    /// Listens for as long as the session lasts. Most servers have nothing to say, and no such stream.
+    pub(super) async fn listen(self: Arc<Self>, session: Session) {
+        tokio::select! {
+            () = self.up.closed() => {}
+            () = self.keep_listening(&session) => {}
+        }
+    }
+
+    async fn keep_listening(&self, session: &Session) {
+        let mut cursor = Cursor::default();
+        let mut was_open = false;
+        loop {
+            match self.get(session, &mut cursor).await {
+                Ok(response) => {
+                    was_open = true;
+                    let mut stream = Stream::new(response, self.endpoint.max_message);
+                    stream.is_shared = true;
+                    self.hear(stream, &mut cursor).await;
+                }
+                Err((Refused::NoSession, _)) if was_open => {
+                    let _ = self.up.send(Received::SessionEnded).await;
+                    return;
+                }
+                // It does not take streams up again, or not this one.
+                Err((Refused::ForGood, _)) if cursor.has_position() => cursor.forget_position(),
+                Err((Refused::ForNow, _)) if was_open || cursor.fruitless() < MAX_FRUITLESS => {}
+                Err((_, end)) => {
+                    let end = session.redact(end);
+                    tracing::debug!(target: "mcp_client", ?end, "the server has no stream for what belongs to no request");
+                    return;
+                }
+            }
+            cursor.pause().await;
+        }
+    }
+
+    /// Hands up what comes until the stream ends.
+    async fn hear(&self, mut stream: Stream, cursor: &mut Cursor) {
+        while let Ok(next) = stream.next().await {
+            let event = match next {
+                Ok(event) => event,
+                Err(too_long) => {
+                    let (id, limit) = (too_long.id, self.endpoint.max_message);
+                    let _ = self.up.send(Received::TooLong { id, limit }).await;
+                    continue;
+                }
+            };
+            cursor.pass(&event);
+            let Some(message) = event.into_message() else {
+                continue;
+            };
+            for message in batch::split(&message).unwrap_or_else(|| vec![message]) {
+                let _ = self.up.send(Received::Message(message)).await;
+            }
+        }
+        cursor.ended();
+    }
+}

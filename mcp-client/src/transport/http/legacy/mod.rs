@@ -1,0 +1,206 @@
+//! Servers with a handshake, over HTTP.
+//!
+//! Specification: revisions 2025-03-26, 2025-06-18 and 2025-11-25, basic/transports, Streamable HTTP; revision
+//! 2024-11-05, basic/transports, HTTP with SSE.
+//!
+//! A session is what `initialize` begins. Every message is a POST, as today, but notifications and answers
+//! are sent too; a request's stream that breaks off is taken up again (`resume`), and one stream more brings
+//! what belongs to no request (`listen`). On the transport of 2024-11-05 (`http_sse`) that one stream brings
+//! everything.
+
+mod http_sse;
+mod listen;
+mod post;
+mod resume;
+mod session;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use reqwest::Method;
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
+
+use self::session::{Accepts, Session};
+use super::HttpSender;
+use super::endpoint::{End, Endpoint, error_in};
+use crate::transport::{Era, Failure, Outgoing, Purpose, Received};
+
+/// How long the server may take to accept a message that has no answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long the end of the session may take. It is a courtesy.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// What all messages of handshakes and sessions share.
+pub(super) struct Connection {
+    endpoint: Arc<Endpoint>,
+    up: mpsc::Sender<Received>,
+    session: Mutex<Session>,
+    /// The stream that belongs to the session and to no request.
+    stream: Mutex<Option<AbortHandle>>,
+}
+
+impl HttpSender {
+    /// Sends a message of a handshake or a session.
+    pub(super) async fn send_in_session(&mut self, message: Outgoing) {
+        let legacy = Arc::clone(&self.legacy);
+        match message.purpose {
+            Purpose::Request(id) => {
+                let task = self.tasks.spawn(async move {
+                    legacy.request(id, message).await;
+                    Some(id)
+                });
+                self.in_flight.insert(id, task);
+            }
+            Purpose::Notification if legacy.is_fresh() => legacy.begin(message).await,
+            Purpose::Cancel(_) | Purpose::Notification | Purpose::Response => {
+                if let Purpose::Cancel(id) = message.purpose {
+                    self.end_request(id);
+                }
+                self.tasks.spawn(async move {
+                    legacy.tell(message).await;
+                    None
+                });
+            }
+        }
+    }
+}
+
+impl Connection {
+    pub(super) fn new(endpoint: &Arc<Endpoint>, up: &mpsc::Sender<Received>) -> Arc<Self> {
+        Arc::new(Self {
+            endpoint: Arc::clone(endpoint),
+            up: up.clone(),
+            session: Mutex::default(),
+            stream: Mutex::default(),
+        })
+    }
+
+    /// Sends a request and hands up what comes back.
+    async fn request(self: &Arc<Self>, id: u64, message: Outgoing) {
+        let exchange = async {
+            match message.metadata.era {
+                Era::Handshake => self.handshake(id, message).await,
+                _ => self.ask(id, message).await,
+            }
+        };
+        self.endpoint.finish(id, exchange, &self.up).await;
+    }
+
+    /// Sends the first notification of a session. Servers refuse requests that overtake it.
+    async fn begin(self: &Arc<Self>, message: Outgoing) {
+        let session = {
+            let mut session = self.lock();
+            session.is_fresh = false;
+            session.version = message.metadata.version;
+            session.clone()
+        };
+        self.tell(message).await;
+        if session.channel.is_none() {
+            let listening = Arc::clone(self).listen(session);
+            self.keep(tokio::spawn(listening).abort_handle());
+        }
+    }
+
+    /// Sends a message that has no answer.
+    async fn tell(&self, message: Outgoing) {
+        let purpose = message.purpose;
+        let method = message.metadata.method.clone();
+        let late = |_| Err(format!("nothing came back within {PATIENCE:?}"));
+        let delivered = timeout(PATIENCE, self.deliver(message)).await;
+        match (delivered.unwrap_or_else(late), purpose) {
+            (Ok(()), _) => {}
+            (Err(reason), Purpose::Response) => {
+                tracing::warn!(target: "mcp_client", reason, "an answer to a request of the server could not be delivered");
+            }
+            (Err(reason), _) => {
+                tracing::warn!(target: "mcp_client", method, reason, "a notification could not be delivered");
+            }
+        }
+    }
+
+    async fn deliver(&self, message: Outgoing) -> Result<(), String> {
+        let session = self.session();
+        let sent = self.post(&session, message).await;
+        let read = match sent {
+            // Accepted; what else it says means nothing.
+            Ok(response) if response.status().is_success() => return Ok(()),
+            Ok(response) => self.endpoint.read_message(response).await,
+            Err(end) => Err(end),
+        };
+        match read {
+            Ok(error) => Err(error_in(&error).unwrap_or_default()),
+            Err(end) => Err(reason(session.redact(end))),
+        }
+    }
+
+    /// Ends the session.
+    pub(super) async fn close(&self) {
+        self.keep_nothing();
+        let session = std::mem::take(&mut *self.lock());
+        if session.id.is_none() {
+            return;
+        }
+        let headers = session.headers(&self.endpoint.headers, session.version, Accepts::Anything);
+        let url = &self.endpoint.url;
+        let ended = self
+            .endpoint
+            .send(Method::DELETE, url, headers, String::new());
+        // Servers may refuse, and most have forgotten it before anyone minds.
+        let _ = timeout(GOODBYE, ended).await;
+    }
+
+    fn session(&self) -> Session {
+        self.lock().clone()
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.lock().is_fresh
+    }
+
+    /// A handshake has succeeded.
+    fn establish(&self, session: Session) {
+        *self.lock() = session;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the task of a stream, in place of the one before.
+    fn keep(&self, task: AbortHandle) {
+        self.replace(Some(task));
+    }
+
+    fn keep_nothing(&self) {
+        self.replace(None);
+    }
+
+    fn replace(&self, task: Option<AbortHandle>) {
+        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = std::mem::replace(&mut *stream, task) {
+            before.abort();
+        }
+    }
+}
+
+fn reason(end: End) -> String {
+    match end {
+        End::Failed(
+            Failure::Failed { reason, .. }
+            | Failure::Unauthorized { reason, .. }
+            | Failure::SessionEnded { reason },
+        ) => reason,
+        End::TooLong => "what it answered is too long".to_owned(),
+    }
+}
+
+/// Without what it holds: ids of sessions are secrets.
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Connection")
+    }
+}

@@ -1,0 +1,242 @@
+//! One request of a handshake or a session: a POST, and what comes back for it, over several connections if
+//! it must be.
+
+use std::sync::Arc;
+
+use mcp_core::rpc::code;
+use reqwest::{Method, Response, StatusCode};
+
+use super::resume::{Cursor, MAX_FRUITLESS, Refused};
+use super::session::{Accepts, Session};
+use super::{Connection, reason};
+use crate::legacy::batch;
+use crate::transport::http::endpoint::{End, error_in, failed, is_stream};
+use crate::transport::http::post::Answer;
+use crate::transport::http::stream::Stream;
+use crate::transport::{Failure, Outgoing, Received};
+use crate::wire::{self, Incoming, Reply};
+
+impl Connection {
+    /// Sends `initialize`, which begins a session. A server that does not take it here may have the transport
+    /// of 2024-11-05.
+    ///
+    /// Specification: basic/transports/streamable-http, HTTP+SSE Transport.
+    pub(super) async fn handshake(
+        self: &Arc<Self>,
+        id: u64,
+        message: Outgoing,
+    ) -> Result<Answer, End> {
+        let session = Session::default();
+        let response = self.post(&session, message.clone()).await?;
+        let status = response.status();
+        let begun = Session::begun_by(response.headers());
+        let answered = self.answer(id, response, &session).await;
+        match &answered {
+            Ok(answer) if is_result(&answer.message) => self.establish(begun?),
+            answered if may_be_of_old(status, answered) => match self.open_channel().await {
+                Ok(channel) => {
+                    let answered = channel.ask(self, id, message).await;
+                    match &answered {
+                        Ok(answer) if is_result(&answer.message) => self.establish(Session {
+                            channel: Some(channel),
+                            is_fresh: true,
+                            ..Session::default()
+                        }),
+                        _ => self.keep_nothing(),
+                    }
+                    return answered;
+                }
+                Err(reason) => {
+                    tracing::debug!(target: "mcp_client", reason, "the server does not have the transport of 2024-11-05 either");
+                }
+            },
+            _ => {}
+        }
+        answered
+    }
+
+    /// Sends a request within the session.
+    pub(super) async fn ask(&self, id: u64, message: Outgoing) -> Result<Answer, End> {
+        let session = self.session();
+        if let Some(channel) = &session.channel {
+            return channel.ask(self, id, message).await;
+        }
+        let answered = async {
+            let response = self.post(&session, message).await?;
+            if response.status() == StatusCode::NOT_FOUND && session.id.is_some() {
+                return self.not_found(response).await;
+            }
+            self.answer(id, response, &session).await
+        };
+        answered.await.map_err(|end| session.redact(end))
+    }
+
+    /// Sends one message to the server's endpoint, or to the channel's.
+    pub(super) async fn post(&self, session: &Session, message: Outgoing) -> Result<Response, End> {
+        let (own, version) = (&self.endpoint.headers, message.metadata.version);
+        let headers = session.headers(own, version, Accepts::MessageOrStream);
+        let url = match &session.channel {
+            Some(channel) => channel.url(),
+            None => &self.endpoint.url,
+        };
+        let sent = self.endpoint.send(Method::POST, url, headers, message.text);
+        sent.await
+    }
+
+    /// A session that is no more, unless the server says that it is the method that it does not have.
+    ///
+    /// Specification: revision 2025-11-25, basic/transports, Session Management.
+    async fn not_found(&self, response: Response) -> Result<Answer, End> {
+        match self.endpoint.read_message(response).await {
+            Ok(message) if error_code(&message) == Some(code::METHOD_NOT_FOUND) => Ok(Answer {
+                message,
+                rest: None,
+            }),
+            Ok(message) => Err(session_ended(error_in(&message).unwrap_or_default())),
+            Err(end) => Err(session_ended(reason(end))),
+        }
+    }
+
+    /// Reads what came back for a request.
+    async fn answer(&self, id: u64, response: Response, session: &Session) -> Result<Answer, End> {
+        if is_stream(&response) {
+            return self.follow(id, response, session).await;
+        }
+        let status = response.status();
+        let body = self.endpoint.read_message(response).await?;
+        let message = match batch::split(&body) {
+            None => body,
+            Some(batch) => self.sort(id, batch).await.ok_or_else(|| {
+                let reason = "the server answered with a batch without the answer";
+                failed(status, reason.to_owned())
+            })?,
+        };
+        Ok(Answer {
+            message,
+            rest: None,
+        })
+    }
+
+    /// Reads a request's stream up to the answer, and takes it up again where it breaks off.
+    async fn follow(&self, id: u64, response: Response, session: &Session) -> Result<Answer, End> {
+        let mut cursor = Cursor::default();
+        let mut stream = self.stream(response);
+        loop {
+            let mut end = match self.read(id, &mut stream, &mut cursor).await {
+                Ok(message) => {
+                    let rest = Some(stream);
+                    return Ok(Answer { message, rest });
+                }
+                Err(End::TooLong) => return Err(End::TooLong),
+                Err(end) => end,
+            };
+            let response = loop {
+                if !cursor.has_position() || cursor.fruitless() >= MAX_FRUITLESS {
+                    return Err(end);
+                }
+                cursor.pause().await;
+                match self.get(session, &mut cursor).await {
+                    Ok(response) => break response,
+                    Err((Refused::ForNow, why)) => end = why,
+                    Err((_, why)) => return Err(why),
+                }
+            };
+            stream = self.stream(response);
+        }
+    }
+
+    /// Reads up to the answer.
+    async fn read(
+        &self,
+        id: u64,
+        stream: &mut Stream,
+        cursor: &mut Cursor,
+    ) -> Result<Vec<u8>, End> {
+        loop {
+            let event = match stream.next().await {
+                Ok(event) => event?,
+                Err(end) => {
+                    cursor.ended();
+                    return Err(end);
+                }
+            };
+            cursor.pass(&event);
+            let Some(message) = event.into_message() else {
+                continue;
+            };
+            let batch = batch::split(&message).unwrap_or_else(|| vec![message]);
+            if let Some(answer) = self.sort(id, batch).await {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// Hands up messages, all but the answer to this request.
+    async fn sort(&self, id: u64, messages: Vec<Vec<u8>>) -> Option<Vec<u8>> {
+        let mut answer = None;
+        for message in messages {
+            if answer.is_none() && answers(id, &message) {
+                answer = Some(message);
+            } else {
+                let _ = self.up.send(Received::Message(message)).await;
+            }
+        }
+        answer
+    }
+
+    fn stream(&self, response: Response) -> Stream {
+        Stream::new(response, self.endpoint.max_message)
+    }
+}
+
+pub(super) fn session_ended(reason: String) -> End {
+    End::Failed(Failure::SessionEnded { reason })
+}
+
+/// An error without an id that is ours was written by a server that could not read it.
+fn answers(id: u64, message: &[u8]) -> bool {
+    match wire::parse(message) {
+        Ok(Incoming::Response { id: to, .. }) => to.is_none_or(|to| to == id),
+        _ => false,
+    }
+}
+
+fn is_result(message: &[u8]) -> bool {
+    matches!(
+        wire::parse(message),
+        Ok(Incoming::Response {
+            reply: Reply::Result(_),
+            ..
+        })
+    )
+}
+
+/// Whether a refusal of `initialize` may come from a server of the old transport, which takes messages
+/// elsewhere. What is an error of today comes from one of today.
+fn may_be_of_old(status: StatusCode, answered: &Result<Answer, End>) -> bool {
+    if !status.is_client_error() || matches!(status.as_u16(), 408 | 429) {
+        return false;
+    }
+    match answered {
+        Ok(answer) => !matches!(
+            error_code(&answer.message),
+            Some(
+                code::METHOD_NOT_FOUND
+                    | code::HEADER_MISMATCH
+                    | code::MISSING_REQUIRED_CLIENT_CAPABILITY
+                    | code::UNSUPPORTED_PROTOCOL_VERSION
+            )
+        ),
+        Err(end) => matches!(end, End::Failed(Failure::Failed { .. })),
+    }
+}
+
+fn error_code(message: &[u8]) -> Option<i32> {
+    match wire::parse(message) {
+        Ok(Incoming::Response {
+            reply: Reply::Error(error),
+            ..
+        }) => Some(error.code),
+        _ => None,
+    }
+}

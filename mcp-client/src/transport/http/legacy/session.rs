@@ -1,0 +1,167 @@
+//! What a handshake agreed on, as every later request says it.
+
+use std::sync::Arc;
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+
+use super::http_sse::Channel;
+use crate::transport::Failure;
+use crate::transport::http::endpoint::{End, unsent};
+
+const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+
+/// Longer than any id that makes sense, a signed token included.
+const MAX_ID: usize = 4096;
+
+/// A session, or none.
+#[derive(Clone, Default)]
+pub(super) struct Session {
+    /// What the server calls it, if it has a name for it.
+    pub(super) id: Option<HeaderValue>,
+    /// The revision that was agreed on.
+    pub(super) version: Option<&'static str>,
+    /// The way to a server that has the transport of 2024-11-05 alone.
+    pub(super) channel: Option<Arc<Channel>>,
+    /// The server was not told yet that the handshake is over.
+    pub(super) is_fresh: bool,
+}
+
+/// What a request takes for an answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Accepts {
+    MessageOrStream,
+    Stream,
+    Anything,
+}
+
+impl Session {
+    /// The session that an answer to `initialize` begins.
+    ///
+    /// Specification: revision 2025-11-25, basic/transports, Session Management.
+    pub(super) fn begun_by(headers: &HeaderMap) -> Result<Self, End> {
+        let id = match headers.get(SESSION_ID) {
+            Some(id) => {
+                let is_visible = id.as_bytes().iter().all(u8::is_ascii_graphic);
+                if !is_visible || id.is_empty() || id.len() > MAX_ID {
+                    let reason = "the server's session id is not made of visible ASCII characters";
+                    return Err(unsent(reason.to_owned()));
+                }
+                let mut id = id.clone();
+                id.set_sensitive(true);
+                Some(id)
+            }
+            None => None,
+        };
+        Ok(Self {
+            id,
+            is_fresh: true,
+            ..Self::default()
+        })
+    }
+
+    /// The headers of a request; `own` are the host's.
+    pub(super) fn headers(
+        &self,
+        own: &HeaderMap,
+        version: Option<&'static str>,
+        accepts: Accepts,
+    ) -> HeaderMap {
+        let mut headers = own.clone();
+        let accept = match accepts {
+            Accepts::MessageOrStream => {
+                headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+                "application/json, text/event-stream"
+            }
+            Accepts::Stream => "text/event-stream",
+            Accepts::Anything => "*/*",
+        };
+        headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        if let Some(version) = version {
+            headers.insert(PROTOCOL_VERSION, HeaderValue::from_static(version));
+        }
+        if let Some(id) = &self.id {
+            headers.insert(SESSION_ID, id.clone());
+        }
+        headers
+    }
+
+    /// What went wrong, without the session's id, which some servers repeat.
+    pub(super) fn redact(&self, end: End) -> End {
+        let id = self.id.as_ref().and_then(|id| id.to_str().ok());
+        match (end, id) {
+            (End::Failed(Failure::Failed { status, reason }), Some(id)) => {
+                let reason = reason.replace(id, "(session)");
+                End::Failed(Failure::Failed { status, reason })
+            }
+            (End::Failed(Failure::SessionEnded { reason }), Some(id)) => {
+                let reason = reason.replace(id, "(session)");
+                End::Failed(Failure::SessionEnded { reason })
+            }
+            (end, _) => end,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn begun_by(id: &[u8]) -> Result<Session, End> {
+        let mut headers = HeaderMap::new();
+        headers.insert(SESSION_ID, HeaderValue::from_bytes(id).unwrap());
+        Session::begun_by(&headers)
+    }
+
+    #[test]
+    fn an_id_is_visible_ascii_of_some_length() {
+        let long = "x".repeat(MAX_ID);
+        for id in ["1", "!~", "a.b-c_d=/+", &long] {
+            let session = begun_by(id.as_bytes()).unwrap();
+            assert_eq!(session.id.unwrap(), id);
+            assert!(session.is_fresh);
+        }
+        let too_long = "x".repeat(MAX_ID + 1);
+        for id in ["", "a b", "a\tb", "é", &too_long] {
+            assert!(begun_by(id.as_bytes()).is_err(), "{id:?}");
+        }
+        assert!(Session::begun_by(&HeaderMap::new()).unwrap().id.is_none());
+    }
+
+    #[test]
+    fn headers_say_what_was_agreed_on_and_keep_the_id_secret() {
+        let session = begun_by(b"hunter2").unwrap();
+        let mut own = HeaderMap::new();
+        own.insert("accept", HeaderValue::from_static("own"));
+        own.insert("x-tenant", HeaderValue::from_static("acme"));
+        let headers = session.headers(&own, Some("2025-06-18"), Accepts::MessageOrStream);
+        for (name, expected) in [
+            ("accept", "application/json, text/event-stream"),
+            ("content-type", "application/json"),
+            ("mcp-protocol-version", "2025-06-18"),
+            ("mcp-session-id", "hunter2"),
+            ("x-tenant", "acme"),
+        ] {
+            assert_eq!(headers[name], expected, "{name}");
+        }
+        assert_eq!(headers.len(), 5);
+        assert!(!format!("{headers:?}").contains("hunter2"));
+
+        let headers = Session::default().headers(&own, None, Accepts::Stream);
+        assert_eq!(headers["accept"], "text/event-stream");
+        assert_eq!(headers.len(), 2);
+    }
+
+    #[test]
+    fn an_id_that_the_server_repeats_is_left_out() {
+        let session = begun_by(b"hunter2").unwrap();
+        let End::Failed(Failure::Failed { reason, .. }) =
+            session.redact(unsent("no session hunter2".to_owned()))
+        else {
+            panic!("it is the same error");
+        };
+        assert_eq!(reason, "no session (session)");
+    }
+}
