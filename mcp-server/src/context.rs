@@ -9,12 +9,12 @@ use std::{
     sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, atomic::AtomicUsize},
 };
 
-use mcp_core::{Revision, protocol::LoggingLevel};
+use mcp_core::{Revision, protocol::LoggingLevel, rpc::RpcError};
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use self::meta::TraceContext;
 use crate::{
-    asking::{Exchange, InputResponses, Kind, Kinds, Place},
+    asking::{Exchange, InputResponses, Kind, Kinds, Place, Question},
     cancel::Cancel,
     error::ToolError,
     function::Bound,
@@ -384,6 +384,14 @@ impl Context {
 
     pub(crate) fn kinds(&self) -> Kinds {
         self.inner.received.kinds
+    }
+
+    /// `-32021` where the client cannot be asked this.
+    pub(crate) fn may_be_shown(&self, question: &Question) -> Result<(), RpcError> {
+        question.require(self.kinds())?;
+        #[cfg(feature = "legacy")]
+        crate::legacy::can_say(self.revision(), question)?;
+        Ok(())
     }
 
     /// The function that runs.

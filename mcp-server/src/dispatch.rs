@@ -47,6 +47,12 @@ pub(crate) trait Arrival {
         let _ = (server, peer, method, params);
         Ok(())
     }
+
+    /// What an earlier client has agreed on when it connected, or may still agree on.
+    #[cfg(feature = "legacy")]
+    fn earlier(&self) -> Option<&legacy::Connection> {
+        None
+    }
 }
 
 /// What became of a message.
@@ -304,15 +310,16 @@ impl Server {
             let error = RpcError::parse_error("the message is not UTF-8");
             return Accepted::Answered(refuse(out, None, &error));
         };
-        match parse::<Params<'_>>(line) {
-            // An error that carried the id would be taken for the other request's answer.
-            Ok(Message::Request { id, .. }) if arrival.is_open(id) => {
-                let error = RpcError::invalid_request(format!(
-                    "a request with the id {} is still being answered",
-                    short(id.as_json())
-                ));
-                Accepted::Answered(refuse(out, None, &error))
-            }
+        let message = parse::<Params<'_>>(line);
+        #[cfg(feature = "legacy")]
+        if legacy::may_be_earlier(&message)
+            && let Some(earlier) = arrival.earlier()
+            && let Some(accepted) = earlier.accept(self, line, peer, arrival, cx, out)
+        {
+            return accepted;
+        }
+        match message {
+            Ok(Message::Request { id, .. }) if arrival.is_open(id) => still_open(id, out),
             Ok(Message::Request { id, method, params }) => {
                 let params = params.unwrap_or_default();
                 let answered = arrival
@@ -404,8 +411,27 @@ impl Server {
         Ok(self.wait(id, step, cx, out))
     }
 
+    #[cfg(feature = "legacy")]
+    pub(crate) fn has_method(&self, name: &str) -> bool {
+        self.method_named(name).is_some()
+    }
+
+    /// Begins what an earlier client has asked for, `out` being empty.
+    #[cfg(feature = "legacy")]
+    pub(crate) fn step(&self, request: &Asked<'_>, out: &mut Vec<u8>) -> Result<Step, RpcError> {
+        match self.method_named(request.method) {
+            Some(Method::CallTool) => methods::call_tool(self, request),
+            Some(Method::ListTools) => methods::list_tools(self, request, out),
+            Some(Method::Other(method)) => method(self, request, out),
+            // The earlier revisions do not have them.
+            Some(Method::Listen | Method::Discover) | None => {
+                Err(RpcError::method_not_found(request.method))
+            }
+        }
+    }
+
     /// Polls what a request waits for, once.
-    fn wait(
+    pub(crate) fn wait(
         &self,
         id: RawId<'_>,
         step: Step,
@@ -454,7 +480,18 @@ enum Method {
     Other(methods::Method),
 }
 
-fn refuse(out: &mut Vec<u8>, id: Option<RawId<'_>>, error: &RpcError) -> Answered {
+/// Refuses a request whose id another one still has.
+///
+/// An error that carried the id would be taken for the other request's answer.
+pub(crate) fn still_open(id: RawId<'_>, out: &mut Vec<u8>) -> Accepted {
+    let error = RpcError::invalid_request(format!(
+        "a request with the id {} is still being answered",
+        short(id.as_json())
+    ));
+    Accepted::Answered(refuse(out, None, &error))
+}
+
+pub(crate) fn refuse(out: &mut Vec<u8>, id: Option<RawId<'_>>, error: &RpcError) -> Answered {
     write_error(out, id, error);
     Answered::Error(error.code)
 }
@@ -473,18 +510,24 @@ fn short(text: &str) -> String {
 }
 
 fn notification(method: &str, params: Option<&Params<'_>>) -> Accepted {
-    if method != "notifications/cancelled" {
-        tracing::debug!(method = short(method), "a notification was left out");
-        return Accepted::Noted;
+    if method == CANCELLED {
+        let id = params.and_then(|params| params.request_id);
+        return cancel(id, params.and_then(|params| params.reason));
     }
-    let Some(id) = params
-        .and_then(|params| params.request_id)
-        .and_then(RawId::new)
-    else {
+    tracing::debug!(method = short(method), "a notification was left out");
+    Accepted::Noted
+}
+
+/// The notification that gives a request up.
+pub(crate) const CANCELLED: &str = "notifications/cancelled";
+
+/// The client gives a request up.
+pub(crate) fn cancel(id: Option<&RawValue>, reason: Option<&RawValue>) -> Accepted {
+    let Some(id) = id.and_then(RawId::new) else {
         tracing::warn!("a cancellation names no request");
         return Accepted::Noted;
     };
-    let reason = params.and_then(|params| params.reason).map(|raw| raw.get());
+    let reason = reason.map(|raw| raw.get());
     tracing::debug!(
         id = short(id.as_json()),
         reason = reason.map(short),

@@ -69,6 +69,14 @@ impl ToolError {
         self
     }
 
+    #[cfg(feature = "legacy")]
+    pub(crate) fn as_protocol(&self) -> Option<&RpcError> {
+        match &*self.0 {
+            Kind::Protocol(error) => Some(error),
+            _ => None,
+        }
+    }
+
     pub(crate) fn into_kind(self) -> Kind {
         *self.0
     }

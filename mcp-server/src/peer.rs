@@ -14,6 +14,19 @@ pub(crate) struct Peer {
     pub(crate) extensions: Option<Arc<http::Extensions>>,
 }
 
+#[cfg(feature = "legacy")]
+impl Peer {
+    /// The same client, reached by another way.
+    pub(crate) fn reached_by(&self, outgoing: Arc<dyn Outgoing>) -> Self {
+        Self {
+            principal: self.principal.clone(),
+            outgoing,
+            #[cfg(feature = "http")]
+            extensions: self.extensions.clone(),
+        }
+    }
+}
+
 impl fmt::Debug for Peer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Peer")

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     once::{ClaimKey, Claimed},
-    outcome::Request,
+    outcome::{InputRequired, Request},
     state::{Asked, Digest, Few, Payload, Raw, StateBody},
 };
 
@@ -46,10 +46,15 @@ impl Exchange {
         }
     }
 
-    /// Notes the questions that a tool asks by hand in this round: only these can be answered.
-    pub(crate) fn ask_by_hand(&mut self, requests: &[Request]) {
+    /// Notes what a tool asks by hand in this round: only that can be answered. What parameters ask was noted
+    /// when it was shown.
+    pub(crate) fn note(&mut self, input: InputRequired) {
+        if input.of_parameters {
+            return;
+        }
+        self.payload.by_hand = input.state;
         self.payload.asked = Few::default();
-        for Request { key, question, .. } in requests {
+        for Request { key, question, .. } in &input.requests {
             let asked = Asked {
                 question: question.digest(&[]),
                 depends: Digest::NOTHING,

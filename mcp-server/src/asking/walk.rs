@@ -152,7 +152,7 @@ impl<'c> Asking<'c> {
                     Ok(value) => Settlement::Value(value),
                     // The type has changed since, or is stricter than its schema.
                     Err(_) => {
-                        question.require(self.ctx.kinds())?;
+                        self.ctx.may_be_shown(&question)?;
                         let mut exchange = self.ctx.exchange();
                         exchange.payload.answers.remove(asked.marker.parameter);
                         let digest = question.digest(&asked.pins(self.spec, &exchange));
@@ -263,7 +263,7 @@ impl<'c> Asking<'c> {
             self.too_long(key, elicited, &mut exchange)?;
         }
         drop(exchange);
-        match question.require(self.ctx.kinds()) {
+        match self.ctx.may_be_shown(question) {
             Ok(()) => Ok(Found::Nothing(digest)),
             Err(_) if asked.has_fallback => Ok(Found::Unsupported),
             Err(error) => Err(error.into()),

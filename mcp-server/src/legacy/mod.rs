@@ -1,8 +1,9 @@
 //! Clients that open with the handshake of earlier revisions.
 //!
-//! Motivation: a function of the user's, a method of the protocol and a transport are written for the newest revision alone. What an
-//! older client sends is made a request of that revision here, at the edge; what comes back is shown as the
-//! client's revision has it. Nothing outside of this module knows a session or a handshake, and the feature `legacy`
+//! Motivation: a function of the user's, a method of the protocol and a transport are written for the newest revision alone.
+//! What an older client asks is made a request of that revision here, at the edge (`upgrade`), and runs through the same
+//! methods; what comes back is shown as the client's revision has it (`view`). Where a call asks, its rounds run here, on the
+//! open call (`rounds`). Nothing outside of this module knows a session or a handshake, and the feature `legacy`
 //! takes the module away.
 //!
 //! Specification: basic/versioning, Backward Compatibility; basic/lifecycle of the earlier revisions.
@@ -10,16 +11,42 @@
 #[cfg(feature = "legacy")]
 #[cfg_attr(
     not(test),
-    expect(dead_code, reason = "the session that has them follows")
+    expect(dead_code, reason = "the transports that have them follow")
 )]
 pub(crate) mod batch;
+#[cfg(feature = "legacy")]
+mod clock;
+#[cfg(feature = "legacy")]
+mod connection;
+#[cfg(feature = "legacy")]
+mod explain;
+#[cfg(feature = "legacy")]
+mod handshake;
+#[cfg(feature = "legacy")]
+mod later;
+#[cfg(feature = "legacy")]
+mod methods;
 #[cfg(feature = "legacy")]
 #[expect(dead_code, reason = "the session that has them follows")]
 pub(crate) mod notices;
 mod refusal;
 #[cfg(feature = "legacy")]
+mod requests;
+#[cfg(feature = "legacy")]
+mod rounds;
+#[cfg(feature = "legacy")]
+mod session;
+#[cfg(feature = "legacy")]
+mod upgrade;
+#[cfg(feature = "legacy")]
 mod view;
 
 #[cfg(feature = "http")]
 pub(crate) use self::refusal::refuse_header;
-pub(crate) use self::refusal::{INITIALIZE, refuse_initialize};
+pub(crate) use self::refusal::{INITIALIZE, NO_META, refuse_initialize};
+#[cfg(feature = "legacy")]
+pub(crate) use self::{
+    connection::{Connection, may_be_earlier},
+    explain::can_say,
+    later::{Answers, Later},
+};

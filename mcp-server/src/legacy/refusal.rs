@@ -41,3 +41,12 @@ fn refusal(code: i32) -> RpcError {
     )
     .with_data(json!({ "supported": supported }))
 }
+
+/// What a request is told that is of no revision.
+pub(crate) const NO_META: &str = if cfg!(feature = "legacy") {
+    "`_meta` is missing; every request carries `io.modelcontextprotocol/protocolVersion` and \
+     `io.modelcontextprotocol/clientCapabilities` in it, or the connection begins with `initialize`"
+} else {
+    "`_meta` is missing; every request carries `io.modelcontextprotocol/protocolVersion` and \
+     `io.modelcontextprotocol/clientCapabilities` in it"
+};

@@ -16,7 +16,7 @@ use crate::{
     function::Reply,
     outcome::{CallResult, InputRequired, Interrupt, Outcome, Reason, Request},
     spec::KindSpec,
-    state::SealError,
+    state::{SealError, StateBody},
     tool::{ToolResult, write_result},
 };
 
@@ -43,7 +43,16 @@ pub(crate) fn write(
     }
 }
 
-fn write_outcome(ctx: &Context, result: CallResult, out: &mut Vec<u8>) -> Result<(), RpcError> {
+/// Appends what stands as `result` in the answer to a call.
+///
+/// # Errors
+///
+/// What is answered instead; something may have been appended all the same.
+pub(crate) fn write_outcome(
+    ctx: &Context,
+    result: CallResult,
+    out: &mut Vec<u8>,
+) -> Result<(), RpcError> {
     let reply = match result {
         Ok(Outcome::Complete(Reply::Tool(result))) => {
             let wrapped = ctx.function().wraps_result();
@@ -190,34 +199,41 @@ fn write_input_required(
     input: InputRequired,
     out: &mut Vec<u8>,
 ) -> Result<(), RpcError> {
-    let server = ctx.server();
-    let mut exchange = ctx.exchange();
-    if exchange.round() > server.options().max_rounds {
-        let text = format!(
-            "this call was answered with questions {} times, which is the server's limit; \
-             call again to begin anew",
-            server.options().max_rounds
-        );
-        let error = disclose(ctx, ToolError::new(text))?;
+    if let Err(error) = may_ask(ctx, &input) {
+        let error = disclose(ctx, error)?;
         write_tool_result(ctx, &error, false, out);
         return Ok(());
     }
-    check_questions(ctx, &input)?;
     out.extend_from_slice(br#"{"resultType":"input_required","#);
     write_requests(out, &input.requests);
-    if !input.of_parameters {
-        exchange.ask_by_hand(&input.requests);
-        exchange.payload.by_hand = input.state;
-    }
-    if input.of_parameters || exchange.payload.remembers() {
+    let mut exchange = ctx.exchange();
+    let of_parameters = input.of_parameters;
+    exchange.note(input);
+    if of_parameters || exchange.payload.remembers() {
         let state = seal(ctx, &mut exchange)?;
         out.extend_from_slice(br#""requestState":"#);
         write_str(out, &state);
         out.push(b',');
     }
     out.extend_from_slice(br#""_meta":{"#);
-    out.extend_from_slice(server.inner().writer.server_info.as_bytes());
+    out.extend_from_slice(ctx.server().inner().writer.server_info.as_bytes());
     Ok(())
+}
+
+/// Whether this round of a call may ask this.
+///
+/// # Errors
+///
+/// How the call ends where it may not.
+pub(crate) fn may_ask(ctx: &Context, input: &InputRequired) -> Result<(), ToolError> {
+    let most = ctx.server().options().max_rounds;
+    if ctx.round() > most {
+        return Err(ToolError::new(format!(
+            "this call was answered with questions {most} times, which is the server's limit; \
+             call again to begin anew"
+        )));
+    }
+    check_questions(ctx, input).map_err(ToolError::protocol)
 }
 
 fn write_requests(out: &mut Vec<u8>, requests: &[Request]) {
@@ -242,7 +258,7 @@ fn check_questions(ctx: &Context, input: &InputRequired) -> Result<(), RpcError>
         return Ok(());
     }
     for request in &input.requests {
-        request.question.require(ctx.kinds())?;
+        ctx.may_be_shown(&request.question)?;
     }
     let fault = if input.requests.is_empty() && input.state.is_none() {
         Some("it has neither a question nor a state".to_owned())
@@ -271,15 +287,22 @@ fn check_questions(ctx: &Context, input: &InputRequired) -> Result<(), RpcError>
 }
 
 fn seal(ctx: &Context, exchange: &mut Exchange) -> Result<String, RpcError> {
-    let states = ctx.server().states();
+    let mut body = body(ctx, exchange)?;
+    let sealed = ctx.server().states().seal(&mut body);
+    sealed.map_err(|error| failed(ctx, &error))
+}
+
+/// Takes what a call has learned out of its exchange, for the next round.
+pub(crate) fn body(ctx: &Context, exchange: &mut Exchange) -> Result<StateBody, RpcError> {
     let mut body = match exchange.verified.take() {
         Some(body) => body,
-        None => states
-            .begin(&binding(ctx)?)
-            .map_err(|error| failed(ctx, &error))?,
+        None => {
+            let begun = ctx.server().states().begin(&binding(ctx)?);
+            begun.map_err(|error| failed(ctx, &error))?
+        }
     };
     body.payload = std::mem::take(&mut exchange.payload);
-    states.seal(&mut body).map_err(|error| failed(ctx, &error))
+    Ok(body)
 }
 
 fn failed(ctx: &Context, error: &SealError) -> RpcError {

@@ -34,6 +34,11 @@ pub(crate) use self::{
     resources::{read_resource, write_resource},
     tools::{call_tool, list_tools, write_tool},
 };
+#[cfg(feature = "legacy")]
+pub(crate) use self::{
+    answer::{body, may_ask, write_outcome},
+    params::declared_kinds,
+};
 use crate::{context::Context, outcome::CallResult, peer::Peer, server::Server};
 
 /// A request, as its method sees it.

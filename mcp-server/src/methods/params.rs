@@ -17,7 +17,10 @@ use serde::{
 };
 use serde_json::{Map, Value, value::RawValue};
 
-use crate::asking::{InputResponses, Kind, Kinds, Place};
+use crate::{
+    asking::{InputResponses, Kind, Kinds, Place},
+    legacy,
+};
 
 /// The members of a client's `params`, of whatever method.
 #[derive(Debug, Default, Deserialize)]
@@ -165,6 +168,13 @@ impl Declared {
     }
 }
 
+/// The kinds that a client's capabilities declare; none where they cannot be read.
+#[cfg(feature = "legacy")]
+pub(crate) fn declared_kinds(capabilities: &str) -> Option<Kinds> {
+    let declared: ByName<Declared> = serde_json::from_str(capabilities).ok()?;
+    Some(declared.kinds())
+}
+
 /// What a request is made with, once its `_meta` has been checked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms {
@@ -180,10 +190,7 @@ impl Params<'_> {
     /// `-32602` where `_meta` is missing, `-32022` where its version is not served.
     pub(crate) fn terms(&self) -> Result<Terms, RpcError> {
         let Some(meta) = &self.meta else {
-            return Err(RpcError::invalid_params(
-                "`_meta` is missing; every request carries `io.modelcontextprotocol/protocolVersion` \
-                 and `io.modelcontextprotocol/clientCapabilities` in it",
-            ));
+            return Err(RpcError::invalid_params(legacy::NO_META));
         };
         let Some(revision) = Revision::modern(&meta.version) else {
             return Err(RpcError::unsupported_version(
@@ -289,6 +296,9 @@ pub(crate) struct Received {
     pub(crate) address: Option<Box<str>>,
     pub(crate) revision: Revision,
     pub(crate) kinds: Kinds,
+    /// The answers of later rounds, where those are on the same request.
+    #[cfg(feature = "legacy")]
+    later: crate::legacy::Later,
 }
 
 /// A part of the line.
@@ -330,7 +340,15 @@ impl Received {
             line: line.into(),
             revision: terms.revision,
             kinds: terms.kinds,
+            #[cfg(feature = "legacy")]
+            later: Default::default(),
         })
+    }
+
+    /// Puts the answers of a later round in the place of those before.
+    #[cfg(feature = "legacy")]
+    pub(crate) fn add(&self, answers: crate::legacy::Answers) {
+        self.later.add(answers);
     }
 
     /// How long the message is, in bytes.
@@ -349,6 +367,10 @@ impl Received {
     }
 
     pub(crate) fn responses(&self) -> InputResponses<'_> {
+        #[cfg(feature = "legacy")]
+        if let Some(answers) = self.later.last() {
+            return answers.as_responses();
+        }
         self.responses.map_or_else(InputResponses::none, |span| {
             InputResponses::at(self.part(span), &self.answers)
         })

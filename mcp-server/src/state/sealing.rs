@@ -176,11 +176,16 @@ impl RequestStates {
             .inspect_err(|error| self.failures.record(*error, binding.method, now))
     }
 
-    /// Seals the body for its next round, from now on for one lifetime.
-    pub(crate) fn seal(&self, body: &mut StateBody) -> Result<String, SealError> {
+    /// Makes the body one for its next round, from now on for one lifetime.
+    pub(crate) fn prepare(&self, body: &mut StateBody) {
         body.issued_at = self.now();
         body.expires_at = body.issued_at.saturating_add(self.lifetime.as_secs());
         body.round = body.round.saturating_add(1);
+    }
+
+    /// Seals the body for its next round.
+    pub(crate) fn seal(&self, body: &mut StateBody) -> Result<String, SealError> {
+        self.prepare(body);
         let sealed = self.with_codec(|codec| {
             let payload = body.encode(form_of(codec))?;
             check_size(payload.len(), MAX_PAYLOAD)?;

@@ -18,6 +18,8 @@ use std::{
 
 use mcp_core::rpc::{Line, LineBuffer, RawId, RequestId, RpcError, write_error};
 
+#[cfg(feature = "legacy")]
+use crate::legacy;
 use crate::{
     dispatch::{Accepted, Arrival, Open},
     peer::Peer,
@@ -136,7 +138,11 @@ impl Session {
             self.collect_finished();
         }
         let running = &self.running;
-        let arrival = OnConnection(running);
+        let arrival = OnConnection {
+            running,
+            #[cfg(feature = "legacy")]
+            earlier: &self.outbox.earlier,
+        };
         let out = &mut self.output.bytes;
         let before = out.len();
         match self.server.accept(line, &self.peer, &arrival, cx, out) {
@@ -191,11 +197,20 @@ impl Drop for Session {
 }
 
 /// A line of a connection with these requests under way.
-struct OnConnection<'a>(&'a HashMap<RequestId, Open>);
+struct OnConnection<'a> {
+    running: &'a HashMap<RequestId, Open>,
+    #[cfg(feature = "legacy")]
+    earlier: &'a legacy::Connection,
+}
 
 impl Arrival for OnConnection<'_> {
     fn is_open(&self, id: RawId<'_>) -> bool {
-        !self.0.is_empty() && self.0.contains_key(&id.to_id())
+        !self.running.is_empty() && self.running.contains_key(&id.to_id())
+    }
+
+    #[cfg(feature = "legacy")]
+    fn earlier(&self) -> Option<&legacy::Connection> {
+        Some(self.earlier)
     }
 }
 
@@ -248,6 +263,9 @@ pub(super) struct Outbox {
     waiting: Mutex<Waiting>,
     /// Whether a message was sent: looked at without the lock.
     sent: AtomicBool,
+    /// What an earlier client has agreed on. Here, because it ends when nothing more comes.
+    #[cfg(feature = "legacy")]
+    earlier: legacy::Connection,
 }
 
 #[derive(Default)]
@@ -312,11 +330,15 @@ impl Outbox {
 
     /// Nothing more comes from the client: what would go on for ever ends in good order.
     pub(super) fn close(&self) {
+        #[cfg(feature = "legacy")]
+        self.earlier.end();
         self.everything().iter().for_each(Open::close);
     }
 
     /// The client has gone: what has claimed nothing ends, and nothing more is sent.
     pub(super) fn give_up(&self) {
+        #[cfg(feature = "legacy")]
+        self.earlier.end();
         self.everything().iter().for_each(Open::give_up);
     }
 

@@ -9,10 +9,6 @@
 //! in a way that it understands.
 //!
 //! Specification: the changelogs of 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28.
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the session that shows its answers follows")
-)]
 
 mod object;
 mod places;

@@ -1,0 +1,118 @@
+//! What comes without the `_meta` of today: a handshake, and whatever follows on it.
+//!
+//! Specification: basic/versioning, Backward Compatibility.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_core::{
+    protocol::meta::key,
+    rpc::{Fault, Message, parse},
+};
+use serde_json::value::RawValue;
+
+use super::{
+    INITIALIZE,
+    handshake::shake_hands,
+    methods::{PING, answer_empty},
+    session::Session,
+};
+use crate::{
+    dispatch::{Accepted, Answered, Arrival, refuse, still_open},
+    methods::Params,
+    parameters::Members,
+    peer::Peer,
+    server::Server,
+};
+
+/// The session of a connection, once its client has shaken hands.
+///
+/// Over HTTP, where connections mean nothing, there is one for each request.
+#[derive(Default)]
+pub(crate) struct Connection(Mutex<Option<Arc<Session>>>);
+
+/// Whether a message may be an earlier client's: whether it does not say that it is of today.
+pub(crate) fn may_be_earlier(message: &Result<Message<'_, Params<'_>>, Fault<'_>>) -> bool {
+    match message {
+        Ok(Message::Request { params, .. }) => {
+            params.as_ref().is_none_or(|params| params.meta.is_none())
+        }
+        Ok(_) | Err(Fault::Params { .. }) => true,
+        Err(Fault::Message { .. }) => false,
+    }
+}
+
+impl Connection {
+    /// A connection whose client has shaken hands before.
+    #[allow(dead_code, reason = "for a transport with sessions of its own")]
+    pub(crate) fn of(session: Arc<Session>) -> Self {
+        Self(Mutex::new(Some(session)))
+    }
+
+    /// The session that requests belong to from now on.
+    pub(crate) fn session(&self) -> Option<Arc<Session>> {
+        self.lock().clone()
+    }
+
+    /// Nothing more comes from the client.
+    pub(crate) fn end(&self) {
+        let session = self.lock().take();
+        if let Some(session) = session {
+            session.end();
+        }
+    }
+
+    /// Handles a message if it is an earlier client's.
+    pub(crate) fn accept(
+        &self,
+        server: &Server,
+        line: &str,
+        peer: &Peer,
+        arrival: &dyn Arrival,
+        cx: &mut std::task::Context<'_>,
+        out: &mut Vec<u8>,
+    ) -> Option<Accepted> {
+        match parse::<&RawValue>(line).ok()? {
+            Message::Request { params, .. } if params.is_some_and(is_of_today) => None,
+            Message::Request { id, .. } if arrival.is_open(id) => Some(still_open(id, out)),
+            Message::Request { id, method, params } if method == INITIALIZE => {
+                Some(match shake_hands(server, params, peer, id, out) {
+                    Ok(session) => {
+                        // A client may begin anew; what it was asked before, it has forgotten.
+                        let before = self.lock().replace(session);
+                        if let Some(before) = before {
+                            before.end();
+                        }
+                        Accepted::Answered(Answered::Result)
+                    }
+                    Err(error) => Accepted::Answered(refuse(out, Some(id), &error)),
+                })
+            }
+            Message::Request { id, method, params } => match self.session() {
+                Some(session) => Some(session.request(server, id, &method, params, peer, cx, out)),
+                None if method == PING => Some(answer_empty(id, out)),
+                None => None,
+            },
+            Message::Notification { method, params } => {
+                Some(self.session()?.notification(&method, params))
+            }
+            Message::Response { id, outcome } => {
+                self.session()?.settle(id, outcome);
+                Some(Accepted::Noted)
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<Session>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a request says, readably or not, that it describes itself.
+fn is_of_today(params: &RawValue) -> bool {
+    let mut members = Members::of(params.get()).flatten();
+    let meta = members.find(|(name, _)| name == "_meta");
+    meta.is_some_and(|(_, meta)| {
+        let mut members = Members::of(meta).flatten();
+        members.any(|(name, _)| name == key::PROTOCOL_VERSION || name == key::CLIENT_CAPABILITIES)
+    })
+}

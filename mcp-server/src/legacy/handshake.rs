@@ -1,0 +1,182 @@
+//! `initialize`: the two agree on a revision, and tell each other what they can do.
+//!
+//! Specification: basic/lifecycle, Initialization and Version Negotiation, of the earlier revisions.
+
+use std::{borrow::Cow, sync::Arc};
+
+use mcp_core::{
+    Revision,
+    rpc::{ByName, RawId, RpcError, begin_result, write_json, write_str},
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{INITIALIZE, session::Session, view};
+use crate::{
+    asking::{Kind, Kinds},
+    methods::declared_kinds,
+    peer::Peer,
+    server::Server,
+};
+
+/// What a client says of itself.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Hello<'a> {
+    #[serde(borrow)]
+    protocol_version: Cow<'a, str>,
+    #[serde(borrow)]
+    capabilities: Option<&'a RawValue>,
+    #[serde(borrow)]
+    client_info: Option<&'a RawValue>,
+}
+
+/// Answers `initialize`, and gives the session that begins with it. What goes to the client beside its requests goes to
+/// `peer.outgoing`.
+///
+/// # Errors
+///
+/// `-32602` where the parameters are off.
+pub(super) fn shake_hands(
+    server: &Server,
+    params: Option<&RawValue>,
+    peer: &Peer,
+    id: RawId<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Arc<Session>, RpcError> {
+    let unfit = |what: &str| {
+        RpcError::invalid_params(format!(
+            "{what}; `initialize` takes `protocolVersion`, a string, `capabilities`, an object, and `clientInfo`, \
+             an object with `name` and `version`"
+        ))
+    };
+    let params = params.map_or("{}", RawValue::get);
+    let ByName(hello) = serde_json::from_str::<ByName<Hello<'_>>>(params)
+        .map_err(|_| unfit("the parameters do not fit"))?;
+    let revision = negotiate(&hello.protocol_version);
+    let capabilities = hello.capabilities.map_or("{}", RawValue::get);
+    let kinds =
+        declared_kinds(capabilities).ok_or_else(|| unfit("`capabilities` cannot be read"))?;
+    let info = hello.client_info.map(RawValue::get);
+    if info.is_some_and(|info| serde_json::from_str::<ByName<Named>>(info).is_err()) {
+        return Err(unfit("`clientInfo` cannot be read"));
+    }
+    let result = view::result(revision, INITIALIZE, &result(server, revision))?;
+    begin_result(out, id);
+    out.extend_from_slice(result.as_bytes());
+    out.push(b'}');
+    tracing::debug!(%revision, "a client of an earlier revision has connected");
+    Ok(Arc::new(Session::new(
+        revision,
+        kinds_of(revision, kinds),
+        capabilities,
+        info,
+        Arc::clone(&peer.outgoing),
+    )))
+}
+
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "only its form is checked")]
+struct Named {
+    name: String,
+    version: String,
+}
+
+/// The revision that the client asks for, or the newest one of those that are agreed on in this way.
+fn negotiate(requested: &str) -> Revision {
+    let mut known = Revision::LEGACY.iter();
+    let known = known.find(|revision| revision.as_str() == requested);
+    known.copied().unwrap_or(Revision::V2025_11_25)
+}
+
+/// What of the declared kinds there is in a revision.
+fn kinds_of(revision: Revision, declared: Kinds) -> Kinds {
+    let (form, url) = (declared.contains(Kind::Form), declared.contains(Kind::Url));
+    let is_newest = revision >= Revision::V2025_11_25;
+    let form = match revision {
+        Revision::V2024_11_05 | Revision::V2025_03_26 => false,
+        // Before there were modes, every elicitation was a form.
+        Revision::V2025_06_18 => form || url,
+        _ => form,
+    };
+    Kinds::default()
+        .with(Kind::Roots, declared.contains(Kind::Roots))
+        .with(Kind::Sampling, declared.contains(Kind::Sampling))
+        .with_sampling_tools(is_newest && declared.require_sampling_tools().is_ok())
+        .with(Kind::Url, is_newest && url)
+        .with(Kind::Form, form)
+}
+
+/// The result in the newest shape there is.
+fn result(server: &Server, revision: Revision) -> String {
+    #[derive(Deserialize)]
+    struct Discovered<'a> {
+        #[serde(borrow)]
+        capabilities: &'a RawValue,
+        instructions: Option<Cow<'a, str>>,
+    }
+    let inner = server.inner();
+    let discovered = [&*inner.discover, &*inner.writer.server_info].concat();
+    let discovered: Discovered<'_> =
+        serde_json::from_str(&discovered).expect("the result was written by this server");
+    let mut out = br#"{"protocolVersion":"#.to_vec();
+    write_str(&mut out, revision.as_str());
+    out.extend_from_slice(br#","capabilities":"#);
+    write_json(&mut out, discovered.capabilities);
+    out.extend_from_slice(br#","serverInfo":"#);
+    write_json(&mut out, &inner.info);
+    if let Some(instructions) = discovered.instructions {
+        out.extend_from_slice(br#","instructions":"#);
+        write_str(&mut out, &instructions);
+    }
+    out.push(b'}');
+    String::from_utf8(out).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_leads_to_the_newest_with_a_handshake() {
+        for (requested, agreed) in [
+            ("2024-11-05", "2024-11-05"),
+            ("2025-03-26", "2025-03-26"),
+            ("2025-06-18", "2025-06-18"),
+            ("2025-11-25", "2025-11-25"),
+            ("2026-07-28", "2025-11-25"),
+            ("2030-01-01", "2025-11-25"),
+            ("2024-10-07", "2025-11-25"),
+            ("", "2025-11-25"),
+        ] {
+            assert_eq!(negotiate(requested).as_str(), agreed, "{requested:?}");
+        }
+    }
+
+    #[test]
+    fn a_client_can_be_asked_for_what_its_revision_has() {
+        let everything = Kinds::default()
+            .with(Kind::Form, true)
+            .with(Kind::Url, true)
+            .with(Kind::Sampling, true)
+            .with(Kind::Roots, true)
+            .with_sampling_tools(true);
+        for (revision, form, url, tools) in [
+            (Revision::V2024_11_05, false, false, false),
+            (Revision::V2025_03_26, false, false, false),
+            (Revision::V2025_06_18, true, false, false),
+            (Revision::V2025_11_25, true, true, true),
+        ] {
+            let kinds = kinds_of(revision, everything);
+            assert_eq!(kinds.contains(Kind::Form), form, "{revision}");
+            assert_eq!(kinds.contains(Kind::Url), url, "{revision}");
+            assert_eq!(kinds.require_sampling_tools().is_ok(), tools, "{revision}");
+            assert!(kinds.contains(Kind::Sampling) && kinds.contains(Kind::Roots));
+            let nothing = kinds_of(revision, Kinds::default());
+            assert_eq!(nothing, Kinds::default(), "{revision}");
+        }
+        let url = Kinds::default().with(Kind::Url, true);
+        assert!(kinds_of(Revision::V2025_06_18, url).contains(Kind::Form));
+        assert!(!kinds_of(Revision::V2025_11_25, url).contains(Kind::Form));
+    }
+}

@@ -1,0 +1,212 @@
+//! What an earlier client sends on its session: what the session answers itself, and all the rest, which is a request of
+//! today's in other clothes.
+
+use std::{
+    sync::Arc,
+    task::{Context as Task, Poll},
+};
+
+use mcp_core::{
+    Revision,
+    protocol::LoggingLevel,
+    rpc::{ByName, Fault, Message, RawId, RpcError, begin_result, parse},
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{
+    explain::explained,
+    rounds,
+    session::{InFlight, Session},
+    view,
+};
+use crate::{
+    context::Context,
+    dispatch::{Accepted, Answered, CANCELLED, cancel, refuse},
+    methods::{Asked, Params, Step, Terms, Work, diagnose},
+    peer::Peer,
+    reporter::Outgoing,
+    server::Server,
+};
+
+/// Whether the other side is there.
+pub(super) const PING: &str = "ping";
+
+/// Answers a request with nothing but success.
+pub(super) fn answer_empty(id: RawId<'_>, out: &mut Vec<u8>) -> Accepted {
+    begin_result(out, id);
+    out.extend_from_slice(b"{}}");
+    Accepted::Answered(Answered::Result)
+}
+
+impl Session {
+    #[expect(clippy::too_many_arguments, reason = "the parts of one message, once")]
+    pub(super) fn request(
+        self: &Arc<Self>,
+        server: &Server,
+        id: RawId<'_>,
+        method: &str,
+        params: Option<&RawValue>,
+        peer: &Peer,
+        cx: &mut Task<'_>,
+        out: &mut Vec<u8>,
+    ) -> Accepted {
+        let before = out.len();
+        let answered = match method {
+            PING => Ok(answer_empty(id, out)),
+            "logging/setLevel" => read_level(params).map(|level| {
+                self.set_level(level);
+                answer_empty(id, out)
+            }),
+            _ => self.run(server, id, method, params, peer, cx, out),
+        };
+        answered.unwrap_or_else(|error| {
+            out.truncate(before);
+            let error = self.show_error(method, error);
+            Accepted::Answered(refuse(out, Some(id), &error))
+        })
+    }
+
+    /// Runs a request as one of today.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one message, once")]
+    fn run(
+        self: &Arc<Self>,
+        server: &Server,
+        id: RawId<'_>,
+        method: &str,
+        params: Option<&RawValue>,
+        peer: &Peer,
+        cx: &mut Task<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Accepted, RpcError> {
+        let line = self.upgrade(id, method, params)?;
+        let params = match parse::<Params<'_>>(&line) {
+            Ok(Message::Request { params, .. }) => params.unwrap_or_default(),
+            Err(Fault::Params { params, .. }) if server.has_method(method) => {
+                return Err(diagnose(params));
+            }
+            _ => return Err(RpcError::method_not_found(method)),
+        };
+        let shown = peer.reached_by(Arc::new(Shown {
+            out: Arc::clone(&peer.outgoing),
+            revision: self.revision,
+        }));
+        let request = Asked {
+            line: &line,
+            method,
+            params: &params,
+            terms: Terms {
+                revision: self.revision,
+                kinds: self.kinds,
+            },
+            peer: &shown,
+        };
+        let mut json = Vec::new();
+        match server.step(&request, &mut json)? {
+            Step::Written => {
+                let result = self.show(method, json)?;
+                begin_result(out, id);
+                out.extend_from_slice(&result);
+                out.push(b'}');
+                Ok(Accepted::Answered(Answered::Result))
+            }
+            Step::Wait(ctx, work) => {
+                let answering = Arc::clone(self).answer(
+                    ctx.clone(),
+                    method.into(),
+                    work,
+                    Arc::clone(&peer.outgoing),
+                );
+                let work = Work::Request(Box::pin(answering));
+                Ok(server.wait(id, Step::Wait(ctx, work), cx, out))
+            }
+        }
+    }
+
+    /// The whole result of a request that waits, or its error.
+    async fn answer(
+        self: Arc<Self>,
+        ctx: Context,
+        method: Box<str>,
+        work: Work,
+        out: Arc<dyn Outgoing>,
+    ) -> Result<Vec<u8>, RpcError> {
+        let _in_flight = InFlight::new(&self);
+        let answered = match work {
+            Work::Call(call) => rounds::run(&self, &ctx, &out, call).await,
+            Work::Request(request) => request.await,
+        };
+        answered
+            .and_then(|json| self.show(&method, json))
+            .map_err(|error| self.show_error(&method, error))
+    }
+
+    /// A result as this client may see it.
+    fn show(&self, method: &str, json: Vec<u8>) -> Result<Vec<u8>, RpcError> {
+        let json = String::from_utf8(json)
+            .map_err(|_| RpcError::internal_error("the result is not UTF-8"))?;
+        view::result(self.revision, method, &json).map(String::into_bytes)
+    }
+
+    fn show_error(&self, method: &str, error: RpcError) -> RpcError {
+        view::error(self.revision, method, explained(error))
+    }
+
+    pub(super) fn notification(&self, method: &str, params: Option<&RawValue>) -> Accepted {
+        #[derive(Default, Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Cancelled<'a> {
+            #[serde(borrow)]
+            request_id: Option<&'a RawValue>,
+            #[serde(borrow)]
+            reason: Option<&'a RawValue>,
+        }
+        if method == CANCELLED {
+            let ByName(Cancelled { request_id, reason }) = params
+                .and_then(|params| serde_json::from_str(params.get()).ok())
+                .unwrap_or_default();
+            return cancel(request_id, reason);
+        }
+        // `notifications/initialized` among them: requests are served before it, and nothing waits for it.
+        Accepted::Noted
+    }
+}
+
+fn read_level(params: Option<&RawValue>) -> Result<LoggingLevel, RpcError> {
+    #[derive(Deserialize)]
+    struct Level {
+        level: LoggingLevel,
+    }
+    let level = params.and_then(|params| serde_json::from_str(params.get()).ok());
+    level.map(|ByName(Level { level })| level).ok_or_else(|| {
+        RpcError::invalid_params(
+            "`level` must be debug, info, notice, warning, error, critical, alert or emergency",
+        )
+    })
+}
+
+/// The way to a client, on which messages become such as its revision has.
+struct Shown {
+    out: Arc<dyn Outgoing>,
+    revision: Revision,
+}
+
+impl Outgoing for Shown {
+    fn send(&self, call: u64, message: Vec<u8>) {
+        self.out
+            .send(call, view::notification(self.revision, message));
+    }
+
+    fn deliver(&self, call: u64, message: Vec<u8>) {
+        self.out
+            .deliver(call, view::notification(self.revision, message));
+    }
+
+    fn poll_room(&self, call: u64, cx: &mut Task<'_>) -> Poll<()> {
+        self.out.poll_room(call, cx)
+    }
+
+    fn is_shared(&self) -> bool {
+        self.out.is_shared()
+    }
+}

@@ -1,0 +1,128 @@
+//! What a client and this server have agreed on, and what is under way between them.
+
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use mcp_core::{
+    Revision,
+    protocol::{LoggingLevel, meta::key},
+    rpc::{RawId, write_str},
+};
+use serde_json::value::RawValue;
+
+use super::requests::Requests;
+use crate::{asking::Kinds, reporter::Outgoing};
+
+/// A session of an earlier client's, from `initialize` on.
+pub(crate) struct Session {
+    pub(super) revision: Revision,
+    /// What the client can be asked for.
+    pub(super) kinds: Kinds,
+    /// What the client has said of itself, as the `_meta` of each request says it today: its first members.
+    pub(super) meta: Box<str>,
+    /// From which level on the client wants log messages.
+    level: Mutex<LoggingLevel>,
+    /// What the client was asked.
+    pub(super) requests: Requests,
+    /// Where messages go that belong to no request.
+    #[allow(dead_code, reason = "what tells of changes follows")]
+    pub(super) unrelated: Arc<dyn Outgoing>,
+    in_flight: AtomicUsize,
+}
+
+impl Session {
+    pub(super) fn new(
+        revision: Revision,
+        kinds: Kinds,
+        capabilities: &str,
+        info: Option<&str>,
+        unrelated: Arc<dyn Outgoing>,
+    ) -> Self {
+        let mut meta = Vec::new();
+        let mut member = |name: &str, json: &str| {
+            write_str(&mut meta, name);
+            meta.push(b':');
+            meta.extend_from_slice(json.as_bytes());
+            meta.push(b',');
+        };
+        member(key::PROTOCOL_VERSION, &format!("\"{revision}\""));
+        member(key::CLIENT_CAPABILITIES, capabilities);
+        if let Some(info) = info {
+            member(key::CLIENT_INFO, info);
+        }
+        Self {
+            revision,
+            kinds,
+            meta: String::from_utf8(meta).unwrap_or_default().into(),
+            // What a server sends before it was told, it may choose.
+            level: Mutex::new(LoggingLevel::Info),
+            requests: Requests::default(),
+            unrelated,
+            in_flight: AtomicUsize::new(0),
+        }
+    }
+
+    /// The revision that was agreed on.
+    #[allow(dead_code, reason = "a transport with sessions of its own asks")]
+    pub(crate) fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Whether a request of the client's is still being answered.
+    #[allow(dead_code, reason = "a transport with sessions of its own asks")]
+    pub(crate) fn is_busy(&self) -> bool {
+        self.in_flight.load(Ordering::Acquire) > 0
+    }
+
+    /// Nothing more comes from the client: what it was asked stays without an answer.
+    pub(crate) fn end(&self) {
+        self.requests.end();
+    }
+
+    /// Takes the answer to a request of this server's.
+    pub(super) fn settle(&self, id: Option<RawId<'_>>, outcome: Result<&RawValue, &RawValue>) {
+        self.requests.settle(id, outcome);
+    }
+
+    pub(super) fn level(&self) -> LoggingLevel {
+        *self.lock()
+    }
+
+    pub(super) fn set_level(&self, level: LoggingLevel) {
+        *self.lock() = level;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LoggingLevel> {
+        self.level.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("revision", &self.revision)
+            .field("kinds", &self.kinds)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A request of the client's, for as long as it is being answered.
+pub(super) struct InFlight(Arc<Session>);
+
+impl InFlight {
+    pub(super) fn new(session: &Arc<Session>) -> Self {
+        session.in_flight.fetch_add(1, Ordering::AcqRel);
+        Self(Arc::clone(session))
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Ordering::AcqRel);
+    }
+}

@@ -1,0 +1,158 @@
+//! Makes a request of today of what an earlier client has sent.
+
+use mcp_core::{
+    protocol::meta::key,
+    rpc::{RawId, RpcError, write_json, write_str},
+};
+use serde_json::value::RawValue;
+
+use super::session::Session;
+use crate::parameters::Members;
+
+/// What a request says of itself today, and the session says for it.
+const OURS: [&str; 4] = [
+    key::PROTOCOL_VERSION,
+    key::CLIENT_CAPABILITIES,
+    key::CLIENT_INFO,
+    key::LOG_LEVEL,
+];
+
+/// Members that the earlier revisions do not have: the rounds of a call run here.
+const ROUNDS: [&str; 2] = ["inputResponses", "requestState"];
+
+impl Session {
+    /// The whole message as a client of today would send it.
+    ///
+    /// # Errors
+    ///
+    /// `-32602` where the parameters are no object.
+    pub(super) fn upgrade(
+        &self,
+        id: RawId<'_>,
+        method: &str,
+        params: Option<&RawValue>,
+    ) -> Result<String, RpcError> {
+        let params = params.map_or("{}", RawValue::get);
+        let mut out = Vec::with_capacity(params.len() + self.meta.len() + 128);
+        out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+        out.extend_from_slice(id.as_json().as_bytes());
+        out.extend_from_slice(br#","method":"#);
+        write_str(&mut out, method);
+        out.extend_from_slice(br#","params":{"_meta":{"#);
+        out.extend_from_slice(self.meta.as_bytes());
+        write_str(&mut out, key::LOG_LEVEL);
+        out.push(b':');
+        write_json(&mut out, &self.level());
+        let unfit = || {
+            RpcError::invalid_params(
+                "`params` and its `_meta` must be objects, each member of which stands once",
+            )
+        };
+        let mut others = Vec::new();
+        let mut has_meta = false;
+        for member in Members::of(params) {
+            let (name, value) = member.ok_or_else(unfit)?;
+            if name != "_meta" {
+                if !ROUNDS.contains(&&*name) {
+                    push(&mut others, &name, value);
+                }
+                continue;
+            }
+            if std::mem::replace(&mut has_meta, true) {
+                return Err(unfit());
+            }
+            if value == "null" {
+                continue;
+            }
+            for member in Members::of(value) {
+                let (name, value) = member.ok_or_else(unfit)?;
+                if !OURS.contains(&&*name) {
+                    push(&mut out, &name, value);
+                }
+            }
+        }
+        out.push(b'}');
+        out.append(&mut others);
+        out.extend_from_slice(b"}}");
+        String::from_utf8(out).map_err(|_| unfit())
+    }
+}
+
+fn push(out: &mut Vec<u8>, name: &str, json: &str) {
+    out.push(b',');
+    write_str(out, name);
+    out.push(b':');
+    out.extend_from_slice(json.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
+
+    use mcp_core::Revision;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{asking::Kinds, reporter::Outgoing};
+
+    struct Nowhere;
+
+    impl Outgoing for Nowhere {
+        fn send(&self, _: u64, _: Vec<u8>) {}
+    }
+
+    fn upgrade(params: &str) -> Result<String, RpcError> {
+        let session = Session::new(
+            Revision::V2025_06_18,
+            Kinds::default(),
+            r#"{"roots":{}}"#,
+            Some(r#"{"name":"old","version":"1"}"#),
+            Arc::new(Nowhere),
+        );
+        let params: &RawValue = serde_json::from_str(params).unwrap();
+        let id: &RawValue = serde_json::from_str("7").unwrap();
+        session.upgrade(RawId::new(id).unwrap(), "tools/call", Some(params))
+    }
+
+    #[test]
+    fn the_session_says_what_a_request_says_today() {
+        let line = upgrade(
+            r#"{"name":"a\"b", "arguments":{ "n": 1.50, "_meta": 1 },"_meta":{"progressToken":"p","x.y/z":[1],
+               "io.modelcontextprotocol/logLevel":"debug"},"requestState":"s","inputResponses":{},"task":{}}"#,
+        )
+        .unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(
+            message,
+            json!({
+                "jsonrpc": "2.0", "id": 7, "method": "tools/call",
+                "params": {
+                    "name": "a\"b",
+                    "arguments": {"n": 1.50, "_meta": 1},
+                    "task": {},
+                    "_meta": {
+                        "io.modelcontextprotocol/protocolVersion": "2025-06-18",
+                        "io.modelcontextprotocol/clientCapabilities": {"roots": {}},
+                        "io.modelcontextprotocol/clientInfo": {"name": "old", "version": "1"},
+                        "io.modelcontextprotocol/logLevel": "info",
+                        "progressToken": "p",
+                        "x.y/z": [1],
+                    },
+                },
+            })
+        );
+        // As it came, digit for digit.
+        assert!(line.contains(r#"{ "n": 1.50, "_meta": 1 }"#), "{line}");
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused() {
+        for params in ["[]", "7", r#"{"_meta":[]}"#, r#"{"_meta":{},"_meta":{}}"#] {
+            assert_eq!(upgrade(params).unwrap_err().code, -32602, "{params}");
+        }
+        assert!(upgrade(r#"{"_meta":null}"#).is_ok());
+        assert!(upgrade("{}").is_ok());
+    }
+}
