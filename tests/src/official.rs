@@ -3,13 +3,16 @@
 use std::{
     collections::HashMap,
     path::PathBuf,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use jsonschema::Validator;
 use mcp_server::testing::{Direction, TestCall, TestHost};
 use serde::Serialize;
 use serde_json::{Value, json};
+
+/// The revision that everything is of unless it says otherwise.
+pub const LATEST: &str = "2026-07-28";
 
 /// Calls a tool through a scripted host and checks every message that the server sent.
 ///
@@ -51,14 +54,27 @@ pub fn check_wire(host: &TestHost) {
 
 /// Checks one message of a server; `method` is that of the request it answers.
 ///
+/// # Panics
+///
+/// As [`check_as`].
+pub fn check(method: Option<&str>, message: &Value) {
+    check_as(LATEST, method, message);
+}
+
+/// Checks one message of a server in this revision; `method` is that of the request it answers.
+///
 /// Without `MCP_SPEC_DIR`, which names the folder with the specification's schemas, nothing is checked.
 ///
 /// # Panics
 ///
 /// If it does not fit the official schema.
-pub fn check(method: Option<&str>, message: &Value) {
-    let (definition, value) = definition(method, message);
-    let Some(validator) = validator(definition) else {
+pub fn check_as(revision: &'static str, method: Option<&str>, message: &Value) {
+    let (definition, value) = if revision == LATEST {
+        definition(method, message)
+    } else {
+        legacy_definition(revision, method, message)
+    };
+    let Some(validator) = validator(revision, definition) else {
         return;
     };
     let faults: Vec<String> = validator
@@ -67,7 +83,7 @@ pub fn check(method: Option<&str>, message: &Value) {
         .collect();
     assert!(
         faults.is_empty(),
-        "this is no {definition}:\n{}\n{message:#}",
+        "this is no {definition} of {revision}:\n{}\n{message:#}",
         faults.join("\n")
     );
 }
@@ -104,33 +120,95 @@ fn definition<'m>(method: Option<&str>, message: &'m Value) -> (&'static str, &'
     }
 }
 
-fn validator(definition: &'static str) -> Option<Arc<Validator>> {
-    static SCHEMA: OnceLock<Option<Value>> = OnceLock::new();
-    static VALIDATORS: Mutex<Option<HashMap<&'static str, Arc<Validator>>>> = Mutex::new(None);
-    let schema = SCHEMA.get_or_init(load).as_ref()?;
+/// The same for a revision with a handshake, in which a server asks as well.
+fn legacy_definition<'m>(
+    revision: &str,
+    method: Option<&str>,
+    message: &'m Value,
+) -> (&'static str, &'m Value) {
+    if message.get("method").is_some() {
+        let asks = message.get("id").is_some();
+        let definition = if asks {
+            "ServerRequest"
+        } else {
+            "ServerNotification"
+        };
+        return (definition, message);
+    }
+    if let Some(error) = message.get("error") {
+        return match (revision, error["code"].as_i64()) {
+            ("2025-11-25", Some(-32042)) => ("URLElicitationRequiredError", message),
+            ("2025-11-25", _) => ("JSONRPCErrorResponse", message),
+            _ => ("JSONRPCError", message),
+        };
+    }
+    let result = &message["result"];
+    // A member that is not known would fit, so this one is looked for.
+    assert_eq!(result.get("resultType"), None, "{message}");
+    let definition = match method {
+        Some("initialize") => "InitializeResult",
+        Some("ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe") => {
+            assert_eq!(*result, json!({}), "{message}");
+            "EmptyResult"
+        }
+        Some("tools/call") => "CallToolResult",
+        Some("tools/list") => "ListToolsResult",
+        Some("prompts/get") => "GetPromptResult",
+        Some("prompts/list") => "ListPromptsResult",
+        Some("resources/read") => "ReadResourceResult",
+        Some("resources/list") => "ListResourcesResult",
+        Some("resources/templates/list") => "ListResourceTemplatesResult",
+        Some("completion/complete") => "CompleteResult",
+        _ => "Result",
+    };
+    (definition, result)
+}
+
+fn validator(revision: &'static str, definition: &'static str) -> Option<Arc<Validator>> {
+    type Known = HashMap<(&'static str, &'static str), Arc<Validator>>;
+    static VALIDATORS: Mutex<Option<Known>> = Mutex::new(None);
     let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
     let validators = validators.get_or_insert_default();
-    if let Some(validator) = validators.get(definition) {
+    let key = (revision, definition);
+    if let Some(validator) = validators.get(&key) {
         return Some(Arc::clone(validator));
     }
+    let schema = schema(revision)?;
+    let name = if schema.get("$defs").is_some() {
+        "$defs"
+    } else {
+        "definitions"
+    };
     let root = json!({
         "$schema": schema["$schema"],
-        "$ref": format!("#/$defs/{definition}"),
-        "$defs": schema["$defs"],
+        "$ref": format!("#/{name}/{definition}"),
+        name: schema[name],
     });
     let validator = jsonschema::validator_for(&root)
         .unwrap_or_else(|error| panic!("the official schema has no usable {definition}: {error}"));
     let validator = Arc::new(validator);
-    validators.insert(definition, Arc::clone(&validator));
+    validators.insert(key, Arc::clone(&validator));
     Some(validator)
 }
 
-fn load() -> Option<Value> {
+fn schema(revision: &'static str) -> Option<Value> {
+    static SCHEMAS: Mutex<Option<HashMap<&'static str, Value>>> = Mutex::new(None);
+    let mut schemas = SCHEMAS.lock().unwrap_or_else(PoisonError::into_inner);
+    let schemas = schemas.get_or_insert_default();
+    if let Some(schema) = schemas.get(revision) {
+        return Some(schema.clone());
+    }
+    let schema = load(revision)?;
+    schemas.insert(revision, schema.clone());
+    Some(schema)
+}
+
+fn load(revision: &str) -> Option<Value> {
     let Some(dir) = std::env::var_os("MCP_SPEC_DIR") else {
         eprintln!("not compared with the official schema: MCP_SPEC_DIR does not say where it is");
         return None;
     };
-    let path = PathBuf::from(dir).join("2026-07-28/schema.json");
+    let path = PathBuf::from(dir).join(revision).join("schema.json");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     Some(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
 }
@@ -142,7 +220,7 @@ mod tests {
     /// A check that cannot fail would prove nothing.
     #[test]
     fn a_message_that_does_not_fit_is_found() {
-        if load().is_none() {
+        if load(LATEST).is_none() {
             return;
         }
         let meta = json!({"io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"}});

@@ -19,8 +19,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub struct Wire {
     reader: BufReader<Box<dyn AsyncRead + Send + Unpin>>,
     writer: Option<Box<dyn AsyncWrite + Send + Unpin>>,
-    /// The `_meta` of every request.
+    /// The `_meta` of every request; `null` where there is none.
     pub meta: Value,
+    /// The revision that the server's messages must fit.
+    pub revision: &'static str,
     methods: HashMap<String, String>,
     next_id: i64,
     served: Option<JoinHandle<std::io::Result<()>>>,
@@ -75,11 +77,55 @@ impl Wire {
                 "io.modelcontextprotocol/clientInfo": {"name": "wire", "version": "1.0.0"},
                 "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}, "url": {}}},
             }),
+            revision: official::LATEST,
             methods: HashMap::new(),
             next_id: 0,
             served: None,
             child: None,
         }
+    }
+
+    /// Opens as a client of an earlier revision does, with these capabilities, and gives the result.
+    ///
+    /// # Panics
+    ///
+    /// If the server agrees on another one.
+    pub async fn shake_hands(&mut self, revision: &'static str, capabilities: Value) -> Value {
+        self.meta = Value::Null;
+        self.revision = revision;
+        let params = json!({
+            "protocolVersion": revision,
+            "capabilities": capabilities,
+            "clientInfo": {"name": "wire", "version": "1.0.0"},
+        });
+        let answer = self.request("initialize", params).await;
+        assert_eq!(answer["result"]["protocolVersion"], revision, "{answer}");
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+            .await;
+        answer["result"].clone()
+    }
+
+    /// The next message, which must be a request of the server's with this method.
+    ///
+    /// # Panics
+    ///
+    /// If it is not.
+    pub async fn expect_request(&mut self, method: &str) -> Value {
+        let request = self.receive().await;
+        assert_eq!(request["method"], method, "{request}");
+        assert!(request.get("id").is_some(), "{request}");
+        request
+    }
+
+    /// Answers a request of the server's.
+    ///
+    /// # Panics
+    ///
+    /// As [`write`](Self::write).
+    pub async fn answer(&mut self, request: &Value, result: Value) {
+        let id = &request["id"];
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
+            .await;
     }
 
     /// Declares other capabilities from now on.
@@ -122,7 +168,7 @@ impl Wire {
     /// As [`write`](Self::write).
     pub async fn begin(&mut self, method: &str, mut params: Value) -> i64 {
         self.next_id += 1;
-        if params.get("_meta").is_none() {
+        if params.get("_meta").is_none() && !self.meta.is_null() {
             params["_meta"] = self.meta.clone();
         }
         let id = self.next_id;
@@ -213,7 +259,9 @@ impl Wire {
             .unwrap_or_else(|error| panic!("no message but {line:?}: {error}"));
         assert_eq!(message["jsonrpc"], "2.0", "{line}");
         let method = self.methods.get(&message["id"].to_string());
-        official::check(method.map(String::as_str), &message);
+        // The server numbers its own requests.
+        let method = method.filter(|_| message.get("method").is_none());
+        official::check_as(self.revision, method.map(String::as_str), &message);
         message
     }
 

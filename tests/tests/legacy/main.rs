@@ -1,0 +1,9 @@
+//! Clients of the revisions with a handshake, message by message: what the server sends is compared with the official
+//! schema of the client's revision.
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+
+mod asking;
+mod calls;
+mod ending;
+mod handshake;
+mod support;
