@@ -79,6 +79,35 @@ mod wire {
         );
     }
 
+    /// What pydantic writes for `note: str | None = Field(default=None, max_length=200)`.
+    #[test]
+    fn fields_that_may_be_null_are_read_as_such_that_may_be_left_out() {
+        let read: FormSchema = serde_json::from_value(json!({
+            "type": "object",
+            "properties": {
+                "note": {
+                    "anyOf": [{"type": "string", "maxLength": 200}, {"type": "null"}],
+                    "default": null,
+                    "title": "Note",
+                },
+                "either": {"type": "boolean", "anyOf": [{"type": "null"}]},
+            },
+        }))
+        .unwrap();
+        assert_eq!(
+            serde_json::to_value(&read).unwrap()["properties"],
+            json!({
+                "note": {"type": "string", "maxLength": 200, "title": "Note"},
+                "either": {"type": "boolean"},
+            })
+        );
+        let two = json!({"type": "object", "properties": {
+            "a": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        }});
+        let error = serde_json::from_value::<FormSchema>(two).unwrap_err();
+        assert!(error.to_string().contains("`a` has no `type`"), "{error}");
+    }
+
     #[test]
     fn exact_integers_survive() {
         let text = r#"{"type":"object","properties":{"n":{"type":"integer","minimum":-9223372036854775808,"maximum":18446744073709551615,"default":9007199254740993}}}"#;

@@ -69,6 +69,10 @@ struct FieldSchema {
     one_of: Option<Vec<OptionSchema>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     default: Option<DefaultValue>,
+    /// The field's schema or `null`, as pydantic writes what may be left out. No revision has it, servers on the Python
+    /// SDK 1.x send it: it is read and never written.
+    #[serde(skip_serializing)]
+    any_of: Vec<FieldSchema>,
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -177,6 +181,23 @@ fn untitled(options: Vec<OptionSchema>) -> Options {
 }
 
 impl FieldSchema {
+    /// The one alternative to `null`, where there is such a thing, with what stands beside it.
+    fn without_null(mut self) -> Self {
+        self.any_of.retain(|schema| schema.r#type != "null");
+        if !self.r#type.is_empty() || self.any_of.len() != 1 {
+            return self;
+        }
+        let Some(schema) = self.any_of.pop() else {
+            return self;
+        };
+        Self {
+            title: self.title.or(schema.title),
+            description: self.description.or(schema.description),
+            default: self.default.or(schema.default),
+            ..schema
+        }
+    }
+
     fn into_kind(self) -> Result<FieldKind, String> {
         let kind = match (self.r#type.as_str(), self.values, self.one_of) {
             ("string", None, None) => FieldKind::String(StringField {
@@ -296,7 +317,8 @@ impl<'de> Visitor<'de> for FieldsVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
         let mut fields: Vec<FormField> = Vec::new();
-        while let Some((name, mut schema)) = map.next_entry::<String, FieldSchema>()? {
+        while let Some((name, schema)) = map.next_entry::<String, FieldSchema>()? {
+            let mut schema = schema.without_null();
             if fields.iter().any(|field| field.name == name) {
                 return Err(A::Error::custom(format_args!(
                     "form field `{name}` is declared twice"
