@@ -55,6 +55,10 @@ const QUEUE: usize = 64;
 /// # }
 /// ```
 ///
+/// Servers of older revisions are reached by the same URL, with the session that they may have and, of those of
+/// 2024-11-05, with the stream that brings all answers (HTTP+SSE). A stream that such a server breaks off is taken
+/// up again where it allows that.
+///
 /// Redirects are followed within the origin (scheme, host and port) and only with status 307 or 308;
 /// any other is an error that names the target. `HTTP_PROXY` and its like are honoured.
 pub struct HttpTransport {

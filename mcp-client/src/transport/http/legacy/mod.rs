@@ -38,9 +38,17 @@ const GOODBYE: Duration = Duration::from_secs(2);
 pub(super) struct Connection {
     endpoint: Arc<Endpoint>,
     up: mpsc::Sender<Received>,
-    session: Mutex<Session>,
+    sessions: Mutex<Sessions>,
     /// The stream that belongs to the session and to no request.
     stream: Mutex<Option<AbortHandle>>,
+}
+
+#[derive(Default)]
+struct Sessions {
+    /// What requests belong to.
+    current: Session,
+    /// What a handshake has begun, until the server is told that it is over: it would refuse requests.
+    next: Option<Session>,
 }
 
 impl HttpSender {
@@ -55,13 +63,13 @@ impl HttpSender {
                 });
                 self.in_flight.insert(id, task);
             }
-            Purpose::Notification if legacy.is_fresh() => legacy.begin(message).await,
+            Purpose::Notification if legacy.lock().next.is_some() => legacy.begin(message).await,
             Purpose::Cancel(_) | Purpose::Notification | Purpose::Response => {
                 if let Purpose::Cancel(id) = message.purpose {
                     self.end_request(id);
                 }
                 self.tasks.spawn(async move {
-                    legacy.tell(message).await;
+                    legacy.tell(&legacy.session(), message).await;
                     None
                 });
             }
@@ -74,7 +82,7 @@ impl Connection {
         Arc::new(Self {
             endpoint: Arc::clone(endpoint),
             up: up.clone(),
-            session: Mutex::default(),
+            sessions: Mutex::default(),
             stream: Mutex::default(),
         })
     }
@@ -92,13 +100,12 @@ impl Connection {
 
     /// Sends the first notification of a session. Servers refuse requests that overtake it.
     async fn begin(self: &Arc<Self>, message: Outgoing) {
-        let session = {
-            let mut session = self.lock();
-            session.is_fresh = false;
-            session.version = message.metadata.version;
-            session.clone()
+        let Some(mut session) = self.lock().next.take() else {
+            return;
         };
-        self.tell(message).await;
+        session.version = message.metadata.version;
+        self.tell(&session, message).await;
+        self.lock().current = session.clone();
         if session.channel.is_none() {
             let listening = Arc::clone(self).listen(session);
             self.keep(tokio::spawn(listening).abort_handle());
@@ -106,11 +113,11 @@ impl Connection {
     }
 
     /// Sends a message that has no answer.
-    async fn tell(&self, message: Outgoing) {
+    async fn tell(&self, session: &Session, message: Outgoing) {
         let purpose = message.purpose;
         let method = message.metadata.method.clone();
         let late = |_| Err(format!("nothing came back within {PATIENCE:?}"));
-        let delivered = timeout(PATIENCE, self.deliver(message)).await;
+        let delivered = timeout(PATIENCE, self.deliver(session, message)).await;
         match (delivered.unwrap_or_else(late), purpose) {
             (Ok(()), _) => {}
             (Err(reason), Purpose::Response) => {
@@ -122,9 +129,8 @@ impl Connection {
         }
     }
 
-    async fn deliver(&self, message: Outgoing) -> Result<(), String> {
-        let session = self.session();
-        let sent = self.post(&session, message).await;
+    async fn deliver(&self, session: &Session, message: Outgoing) -> Result<(), String> {
+        let sent = self.post(session, message).await;
         let read = match sent {
             // Accepted; what else it says means nothing.
             Ok(response) if response.status().is_success() => return Ok(()),
@@ -140,7 +146,8 @@ impl Connection {
     /// Ends the session.
     pub(super) async fn close(&self) {
         self.keep_nothing();
-        let session = std::mem::take(&mut *self.lock());
+        let Sessions { current, next } = std::mem::take(&mut *self.lock());
+        let session = next.unwrap_or(current);
         if session.id.is_none() {
             return;
         }
@@ -154,20 +161,16 @@ impl Connection {
     }
 
     fn session(&self) -> Session {
-        self.lock().clone()
-    }
-
-    fn is_fresh(&self) -> bool {
-        self.lock().is_fresh
+        self.lock().current.clone()
     }
 
     /// A handshake has succeeded.
     fn establish(&self, session: Session) {
-        *self.lock() = session;
+        self.lock().next = Some(session);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Session> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Sessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps the task of a stream, in place of the one before.

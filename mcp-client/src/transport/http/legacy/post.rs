@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use mcp_core::rpc::code;
+use mcp_core::rpc::{RpcError, code};
 use reqwest::{Method, Response, StatusCode};
 
 use super::resume::{Cursor, MAX_FRUITLESS, Refused};
 use super::session::{Accepts, Session};
-use super::{Connection, reason};
+use super::Connection;
 use crate::legacy::batch;
-use crate::transport::http::endpoint::{End, error_in, failed, is_stream};
+use crate::transport::http::endpoint::{End, failed, is_stream};
 use crate::transport::http::post::Answer;
 use crate::transport::http::stream::Stream;
 use crate::transport::{Failure, Outgoing, Received};
@@ -29,17 +29,19 @@ impl Connection {
         let session = Session::default();
         let response = self.post(&session, message.clone()).await?;
         let status = response.status();
-        let begun = Session::begun_by(response.headers());
-        let answered = self.answer(id, response, &session).await;
+        let begun = match status.is_success() {
+            true => Session::begun_by(status, response.headers())?,
+            false => session,
+        };
+        let answered = self.answer(id, response, &begun).await;
         match &answered {
-            Ok(answer) if is_result(&answer.message) => self.establish(begun?),
+            Ok(answer) if is_result(&answer.message) => self.establish(begun),
             answered if may_be_of_old(status, answered) => match self.open_channel().await {
                 Ok(channel) => {
                     let answered = channel.ask(self, id, message).await;
                     match &answered {
                         Ok(answer) if is_result(&answer.message) => self.establish(Session {
                             channel: Some(channel),
-                            is_fresh: true,
                             ..Session::default()
                         }),
                         _ => self.keep_nothing(),
@@ -63,10 +65,10 @@ impl Connection {
         }
         let answered = async {
             let response = self.post(&session, message).await?;
-            if response.status() == StatusCode::NOT_FOUND && session.id.is_some() {
-                return self.not_found(response).await;
+            match response.status().as_u16() {
+                400 | 404 if session.id.is_some() => self.refusal(id, response).await,
+                _ => self.answer(id, response, &session).await,
             }
-            self.answer(id, response, &session).await
         };
         answered.await.map_err(|end| session.redact(end))
     }
@@ -83,17 +85,29 @@ impl Connection {
         sent.await
     }
 
-    /// A session that is no more, unless the server says that it is the method that it does not have.
+    /// Tells a session that is no more from a request that is no good. Of the former status 404 speaks; many
+    /// servers have 400 for it, which without the request's id is not about the request.
     ///
     /// Specification: revision 2025-11-25, basic/transports, Session Management.
-    async fn not_found(&self, response: Response) -> Result<Answer, End> {
-        match self.endpoint.read_message(response).await {
-            Ok(message) if error_code(&message) == Some(code::METHOD_NOT_FOUND) => Ok(Answer {
+    async fn refusal(&self, id: u64, response: Response) -> Result<Answer, End> {
+        let is_missing = response.status() == StatusCode::NOT_FOUND;
+        let refused = self.endpoint.read_message(response).await;
+        let said = match &refused {
+            Ok(message) => error_in(message)
+                .filter(|(to, _)| is_missing || *to != Some(id))
+                .filter(|(_, error)| error.code != code::METHOD_NOT_FOUND)
+                .map(|(_, error)| error.to_string()),
+            Err(End::Failed(Failure::Failed { reason, .. })) => Some(reason.clone()),
+            Err(_) => None,
+        };
+        match said {
+            Some(reason) if is_missing || reason.to_lowercase().contains("session") => {
+                Err(session_ended(reason))
+            }
+            _ => refused.map(|message| Answer {
                 message,
                 rest: None,
             }),
-            Ok(message) => Err(session_ended(error_in(&message).unwrap_or_default())),
-            Err(end) => Err(session_ended(reason(end))),
         }
     }
 
@@ -219,7 +233,7 @@ fn may_be_of_old(status: StatusCode, answered: &Result<Answer, End>) -> bool {
     }
     match answered {
         Ok(answer) => !matches!(
-            error_code(&answer.message),
+            error_in(&answer.message).map(|(_, error)| error.code),
             Some(
                 code::METHOD_NOT_FOUND
                     | code::HEADER_MISMATCH
@@ -231,12 +245,13 @@ fn may_be_of_old(status: StatusCode, answered: &Result<Answer, End>) -> bool {
     }
 }
 
-fn error_code(message: &[u8]) -> Option<i32> {
+/// An error, and the request of this client that it names.
+fn error_in(message: &[u8]) -> Option<(Option<u64>, RpcError)> {
     match wire::parse(message) {
         Ok(Incoming::Response {
+            id,
             reply: Reply::Error(error),
-            ..
-        }) => Some(error.code),
+        }) => Some((id, error)),
         _ => None,
     }
 }

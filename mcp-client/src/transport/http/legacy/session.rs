@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
 use super::http_sse::Channel;
 use crate::transport::Failure;
-use crate::transport::http::endpoint::{End, unsent};
+use crate::transport::http::endpoint::{End, failed};
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -23,8 +24,6 @@ pub(super) struct Session {
     pub(super) version: Option<&'static str>,
     /// The way to a server that has the transport of 2024-11-05 alone.
     pub(super) channel: Option<Arc<Channel>>,
-    /// The server was not told yet that the handshake is over.
-    pub(super) is_fresh: bool,
 }
 
 /// What a request takes for an answer.
@@ -39,13 +38,13 @@ impl Session {
     /// The session that an answer to `initialize` begins.
     ///
     /// Specification: revision 2025-11-25, basic/transports, Session Management.
-    pub(super) fn begun_by(headers: &HeaderMap) -> Result<Self, End> {
+    pub(super) fn begun_by(status: StatusCode, headers: &HeaderMap) -> Result<Self, End> {
         let id = match headers.get(SESSION_ID) {
             Some(id) => {
                 let is_visible = id.as_bytes().iter().all(u8::is_ascii_graphic);
                 if !is_visible || id.is_empty() || id.len() > MAX_ID {
                     let reason = "the server's session id is not made of visible ASCII characters";
-                    return Err(unsent(reason.to_owned()));
+                    return Err(failed(status, reason.to_owned()));
                 }
                 let mut id = id.clone();
                 id.set_sensitive(true);
@@ -55,7 +54,6 @@ impl Session {
         };
         Ok(Self {
             id,
-            is_fresh: true,
             ..Self::default()
         })
     }
@@ -112,7 +110,7 @@ mod tests {
     fn begun_by(id: &[u8]) -> Result<Session, End> {
         let mut headers = HeaderMap::new();
         headers.insert(SESSION_ID, HeaderValue::from_bytes(id).unwrap());
-        Session::begun_by(&headers)
+        Session::begun_by(StatusCode::OK, &headers)
     }
 
     #[test]
@@ -121,13 +119,13 @@ mod tests {
         for id in ["1", "!~", "a.b-c_d=/+", &long] {
             let session = begun_by(id.as_bytes()).unwrap();
             assert_eq!(session.id.unwrap(), id);
-            assert!(session.is_fresh);
         }
         let too_long = "x".repeat(MAX_ID + 1);
         for id in ["", "a b", "a\tb", "é", &too_long] {
             assert!(begun_by(id.as_bytes()).is_err(), "{id:?}");
         }
-        assert!(Session::begun_by(&HeaderMap::new()).unwrap().id.is_none());
+        let none = Session::begun_by(StatusCode::OK, &HeaderMap::new()).unwrap();
+        assert!(none.id.is_none());
     }
 
     #[test]
@@ -157,9 +155,10 @@ mod tests {
     #[test]
     fn an_id_that_the_server_repeats_is_left_out() {
         let session = begun_by(b"hunter2").unwrap();
-        let End::Failed(Failure::Failed { reason, .. }) =
-            session.redact(unsent("no session hunter2".to_owned()))
-        else {
+        let End::Failed(Failure::Failed { reason, .. }) = session.redact(failed(
+            StatusCode::BAD_REQUEST,
+            "no session hunter2".to_owned(),
+        )) else {
             panic!("it is the same error");
         };
         assert_eq!(reason, "no session (session)");
