@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// The longest time that an operator may set: a century, which is for ever and can still be added to the clock.
-const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+pub(crate) const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// Describes a server; see [`Server::builder`].
 pub struct Builder {
@@ -48,7 +48,7 @@ pub struct Builder {
     audience: Option<String>,
     guard: Arc<dyn OnceGuard>,
     single_instance: bool,
-    options: Options,
+    pub(crate) options: Options,
     faults: Faults,
 }
 
@@ -90,6 +90,8 @@ impl Builder {
                 once_period: Duration::from_secs(24 * 60 * 60),
                 drain_grace: Duration::from_secs(5),
                 claimed_grace: Duration::from_secs(60),
+                #[cfg(feature = "legacy")]
+                page_patience: Duration::from_secs(45),
             },
             faults: Faults::default(),
         }

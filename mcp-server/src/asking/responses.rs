@@ -169,6 +169,11 @@ impl<'a> InputResponses<'a> {
             .transpose()
     }
 
+    #[cfg(feature = "legacy")]
+    pub(crate) fn as_json(&self) -> &'a str {
+        self.json
+    }
+
     pub(crate) fn places(&self) -> &'a [Place] {
         self.places
     }

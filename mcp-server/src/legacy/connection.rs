@@ -37,7 +37,8 @@ pub(crate) fn may_be_earlier(message: &Result<Message<'_, Params<'_>>, Fault<'_>
             params.as_ref().is_none_or(|params| params.meta.is_none())
         }
         Ok(_) | Err(Fault::Params { .. }) => true,
-        Err(Fault::Message { .. }) => false,
+        // It may be meant as an answer.
+        Err(Fault::Message { id, .. }) => id.is_some(),
     }
 }
 
@@ -71,7 +72,15 @@ impl Connection {
         cx: &mut std::task::Context<'_>,
         out: &mut Vec<u8>,
     ) -> Option<Accepted> {
-        match parse::<&RawValue>(line).ok()? {
+        let message = match parse::<&RawValue>(line) {
+            Ok(message) => message,
+            Err(Fault::Message { id: Some(id), .. }) if !has_method(line) => {
+                // Whoever waits for that answer waits in vain.
+                return self.session()?.fail(id).then_some(Accepted::Noted);
+            }
+            Err(_) => return None,
+        };
+        match message {
             Message::Request { params, .. } if params.is_some_and(is_of_today) => None,
             Message::Request { id, .. } if arrival.is_open(id) => Some(still_open(id, out)),
             Message::Request { id, method, params } if method == INITIALIZE => {
@@ -105,6 +114,11 @@ impl Connection {
     fn lock(&self) -> MutexGuard<'_, Option<Arc<Session>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn has_method(line: &str) -> bool {
+    let mut members = Members::of(line.trim_ascii()).flatten();
+    members.any(|(name, _)| name == "method")
 }
 
 /// Whether a request says, readably or not, that it describes itself.

@@ -6,7 +6,7 @@ use mcp_core::{
 };
 use serde_json::Value;
 
-use super::rounds::written;
+use super::questions::written;
 use crate::{
     asking::Question,
     context::Context,

@@ -29,6 +29,10 @@ mod methods;
 #[cfg(feature = "legacy")]
 #[expect(dead_code, reason = "the session that has them follows")]
 pub(crate) mod notices;
+#[cfg(feature = "legacy")]
+mod pages;
+#[cfg(feature = "legacy")]
+mod questions;
 mod refusal;
 #[cfg(feature = "legacy")]
 mod requests;
@@ -49,4 +53,5 @@ pub(crate) use self::{
     connection::{Connection, may_be_earlier},
     explain::can_say,
     later::{Answers, Later},
+    pages::Pages,
 };

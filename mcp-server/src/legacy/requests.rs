@@ -25,6 +25,8 @@ const NO_CALL: u64 = 0;
 pub(super) enum NoAnswer {
     /// The client's error.
     Refused(Refused),
+    /// There is one, which is no result: that is an object.
+    Unreadable,
     /// The session has ended.
     Ended,
 }
@@ -37,7 +39,7 @@ pub(super) struct Refused {
     pub(super) message: String,
 }
 
-/// A result as JSON.
+/// A result, which is an object, as JSON.
 pub(super) type Answer = Result<Box<str>, NoAnswer>;
 
 /// The requests of one session that wait for an answer.
@@ -54,22 +56,26 @@ struct Open {
 
 impl Requests {
     pub(super) fn settle(&self, id: Option<RawId<'_>>, outcome: Result<&RawValue, &RawValue>) {
-        let waiting = match id.map(RawId::to_id) {
-            Some(RequestId::Integer(id)) => u64::try_from(id).ok().and_then(|id| self.take(id)),
-            _ => None,
-        };
-        let Some(waiting) = waiting else {
-            tracing::debug!("an answer was left out: nobody waits for it");
-            return;
-        };
         let answer = match outcome {
+            Ok(result) if !result.get().starts_with('{') => Err(NoAnswer::Unreadable),
             Ok(result) => Ok(result.get().into()),
             Err(error) => Err(NoAnswer::Refused(
                 serde_json::from_str(error.get()).unwrap_or_default(),
             )),
         };
+        if !id.is_some_and(|id| self.answer(id, answer)) {
+            tracing::debug!("an answer was left out: nobody waits for it");
+        }
+    }
+
+    /// Gives an answer to whoever waits for it; `false` where nobody does.
+    pub(super) fn answer(&self, id: RawId<'_>, answer: Answer) -> bool {
+        let waiting = match id.to_id() {
+            RequestId::Integer(id) => u64::try_from(id).ok().and_then(|id| self.take(id)),
+            RequestId::String(_) => None,
+        };
         // Whoever has asked may just have gone.
-        let _ = waiting.send(answer);
+        waiting.is_some_and(|waiting| waiting.send(answer).is_ok())
     }
 
     /// Nothing is answered any more.

@@ -15,8 +15,11 @@ use mcp_core::{
 };
 use serde_json::value::RawValue;
 
-use super::requests::Requests;
-use crate::{asking::Kinds, reporter::Outgoing};
+use super::{
+    pages::Kept,
+    requests::{NoAnswer, Requests},
+};
+use crate::{asking::Kinds, cancel::Cancel, reporter::Outgoing};
 
 /// A session of an earlier client's, from `initialize` on.
 pub(crate) struct Session {
@@ -33,6 +36,10 @@ pub(crate) struct Session {
     #[allow(dead_code, reason = "what tells of changes follows")]
     pub(super) unrelated: Arc<dyn Outgoing>,
     in_flight: AtomicUsize,
+    /// Calls that go on when they come again.
+    kept: Mutex<Vec<Kept>>,
+    /// Nothing more comes from the client.
+    pub(super) ended: Cancel,
 }
 
 impl Session {
@@ -64,6 +71,8 @@ impl Session {
             requests: Requests::default(),
             unrelated,
             in_flight: AtomicUsize::new(0),
+            kept: Mutex::default(),
+            ended: Cancel::default(),
         }
     }
 
@@ -82,11 +91,19 @@ impl Session {
     /// Nothing more comes from the client: what it was asked stays without an answer.
     pub(crate) fn end(&self) {
         self.requests.end();
+        self.ended.cancel();
+        let kept = std::mem::take(&mut *self.calls());
+        drop(kept);
     }
 
     /// Takes the answer to a request of this server's.
     pub(super) fn settle(&self, id: Option<RawId<'_>>, outcome: Result<&RawValue, &RawValue>) {
         self.requests.settle(id, outcome);
+    }
+
+    /// Whether somebody waited for an answer with this id, which came and cannot be read.
+    pub(super) fn fail(&self, id: RawId<'_>) -> bool {
+        self.requests.answer(id, Err(NoAnswer::Unreadable))
     }
 
     pub(super) fn level(&self) -> LoggingLevel {
@@ -95,6 +112,10 @@ impl Session {
 
     pub(super) fn set_level(&self, level: LoggingLevel) {
         *self.lock() = level;
+    }
+
+    pub(super) fn calls(&self) -> MutexGuard<'_, Vec<Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, LoggingLevel> {

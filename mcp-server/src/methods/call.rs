@@ -98,7 +98,7 @@ fn begin(ctx: &Context, state: Option<&str>) -> CallFuture {
 }
 
 /// What binds a state to a request.
-pub(super) fn binding<'a>(ctx: &'a Context) -> Result<Binding<'a>, RpcError> {
+pub(crate) fn binding<'a>(ctx: &'a Context) -> Result<Binding<'a>, RpcError> {
     let arguments = digest_arguments(ctx.received().given_arguments())
         .map_err(|error| RpcError::invalid_params(error.to_string()))?;
     Ok(Binding {

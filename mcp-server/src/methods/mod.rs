@@ -37,6 +37,7 @@ pub(crate) use self::{
 #[cfg(feature = "legacy")]
 pub(crate) use self::{
     answer::{body, may_ask, write_outcome},
+    call::binding,
     params::declared_kinds,
 };
 use crate::{context::Context, outcome::CallResult, peer::Peer, server::Server};

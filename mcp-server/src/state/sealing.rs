@@ -165,6 +165,12 @@ impl RequestStates {
         Ok(StateBody::new(binding, ExchangeId::next()?))
     }
 
+    /// Whether a body that was kept here is for this request, now.
+    #[cfg(feature = "legacy")]
+    pub(crate) fn is_for(&self, body: &StateBody, binding: &Binding<'_>) -> bool {
+        verify(body, binding, self.now()).is_ok()
+    }
+
     /// Opens a state that came with a request, and counts and logs it if it is refused.
     pub(crate) fn open(
         &self,

@@ -30,6 +30,9 @@ pub(crate) struct Hub {
     places: Mutex<Places>,
     changes: Mutex<Changes>,
     limit: usize,
+    /// Calls of earlier clients that wait for what users do on pages.
+    #[cfg(feature = "legacy")]
+    pub(crate) pages: crate::legacy::Pages,
 }
 
 /// A slab: a subscription keeps its place, and a place that is free is taken again.
@@ -67,6 +70,8 @@ impl Hub {
             places: Mutex::default(),
             changes: Mutex::default(),
             limit,
+            #[cfg(feature = "legacy")]
+            pages: Default::default(),
         }
     }
 

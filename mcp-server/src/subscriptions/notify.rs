@@ -64,6 +64,21 @@ impl Notify {
         });
     }
 
+    /// What a user was to do on a [page](crate::Ask::url), such as a payment, is done; `flow` is the id of the call's
+    /// [flow](crate::Context::flow).
+    ///
+    /// Clients of today call again by themselves, and need not be told. A client of revision 2025-11-25 waits meanwhile, or was
+    /// told to call again; the first goes on at once, without the second that the next look at the records may take, and
+    /// the other one hears of it.
+    ///
+    /// Specification: 2025-11-25, client/elicitation, Completion Notifications for URL Mode Elicitation.
+    pub fn elicitation_completed(&self, flow: &str) {
+        #[cfg(feature = "legacy")]
+        self.hub.pages.completed(flow);
+        #[cfg(not(feature = "legacy"))]
+        let _ = flow;
+    }
+
     /// How many subscriptions are open.
     pub fn listening(&self) -> usize {
         self.hub.listening()
