@@ -6,4 +6,7 @@ mod asking;
 mod calls;
 mod ending;
 mod handshake;
+mod once;
+mod pages;
+mod refusing;
 mod support;
