@@ -2,31 +2,30 @@
 
 use std::fmt;
 use std::future::Future;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_core::Revision;
 use mcp_core::protocol::{
     CreateMessageResult, Implementation, ListRootsResult, LoggingLevel,
     LoggingMessageNotificationParams,
 };
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::Mutex;
 
 use crate::cache::{Cache, Partition, SharedCache};
 use crate::capabilities::Capabilities;
-use crate::client::{Client, DEFAULT_MAX_ROUNDS, Inner};
+use crate::client::{Client, DEFAULT_MAX_ROUNDS};
+use crate::connect::Plan;
+use crate::eras::Eras;
 use crate::error::{Error, HandlerError};
 use crate::exchange::Progress;
-use crate::handlers::{Handlers, Turns, handler};
-use crate::header_params::HeaderParams;
+use crate::handlers::{Handlers, handler};
 use crate::options::CallOptions;
-use crate::peer::{LogSink, Peer};
-use crate::probe;
+use crate::peer::{LogSink, spawn_log_task};
 use crate::question::{
     Answer, Consent, FormQuestion, Kind, RootsQuestion, SamplingQuestion, UrlQuestion,
 };
-use crate::structured::OutputSchemas;
 use crate::transport::Transport;
 
 /// A client to be.
@@ -41,9 +40,12 @@ pub struct Builder {
     log: Option<LogSink>,
     concurrent: bool,
     validates_output: bool,
-    probe: Option<Duration>,
+    probe: Duration,
+    probes: bool,
     cache: Option<SharedCache>,
     partition: Option<String>,
+    revision: Option<Revision>,
+    eras: Option<Eras>,
 }
 
 impl Builder {
@@ -59,9 +61,12 @@ impl Builder {
             log: None,
             concurrent: false,
             validates_output: true,
-            probe: Some(Duration::from_secs(30)),
+            probe: Duration::from_secs(30),
+            probes: true,
             cache: Some(SharedCache::new()),
             partition: None,
+            revision: None,
+            eras: None,
         }
     }
 
@@ -162,8 +167,9 @@ impl Builder {
         self
     }
 
-    /// How long one request may take; 60 seconds unless set. Each round is a request of its own,
-    /// so the time people take to answer does not count. On expiry the request is cancelled.
+    /// How long one request may take; 60 seconds unless set. Each round is a request of its own, and where
+    /// a server asks on the open call the clock stands, so the time people take to answer does not count. On
+    /// expiry the request is cancelled.
     pub fn request_timeout(mut self, timeout: Duration) -> Self {
         self.defaults.request_timeout = Some(Some(timeout));
         self
@@ -203,16 +209,32 @@ impl Builder {
     }
 
     /// How long the server may take to answer the first `server/discover`, its start included;
-    /// 30 seconds unless set.
+    /// 30 seconds unless set. One that does not answer is asked in the way of older revisions, and has the
+    /// same time again.
     pub fn probe_timeout(mut self, timeout: Duration) -> Self {
-        self.probe = Some(timeout);
+        self.probe = timeout;
+        self.probes = true;
         self
     }
 
     /// Connects without asking the server which versions it speaks. A mismatch then shows in the
     /// first call, if the server notices it at all.
     pub fn without_probe(mut self) -> Self {
-        self.probe = None;
+        self.probes = false;
+        self
+    }
+
+    /// Speaks this revision and no other. One with a handshake begins with that at once; 2026-07-28 is never
+    /// given up for an older one. Unless set, the server is asked, and an older one is met in the newest
+    /// revision that it speaks.
+    pub fn revision(mut self, revision: Revision) -> Self {
+        self.revision = Some(revision);
+        self
+    }
+
+    /// Remembers which servers speak a revision with a handshake, to begin with that the next time.
+    pub fn eras(mut self, eras: &Eras) -> Self {
+        self.eras = Some(eras.clone());
         self
     }
 
@@ -243,7 +265,10 @@ impl Builder {
         self
     }
 
-    /// Opens the transport and makes sure that the server speaks this client's revision.
+    /// Opens the transport and finds out which revision the server speaks.
+    ///
+    /// A server that does not know `server/discover` gets the handshake of older revisions, on the same
+    /// connection. A child process that ended because it was asked is started again, once.
     ///
     /// # Errors
     ///
@@ -259,42 +284,28 @@ impl Builder {
             concurrent,
             validates_output,
             probe,
+            probes,
             cache,
             partition,
+            revision,
+            eras,
         } = self;
         let partition = partition.map_or_else(Partition::of_one_client, Partition::Named);
-        let identity = serde_json::to_value(identity).unwrap_or(Value::Null);
-        let header_params = transport.mirrors_metadata().then(HeaderParams::default);
-        let peer = Peer::open(transport, log).await.map_err(Error::Connect)?;
-        let turns = if concurrent {
-            Turns::Concurrent
-        } else {
-            Turns::OneAtATime(Mutex::new(()))
-        };
-        let inner = Inner {
-            peer,
-            identity,
+        let plan = Plan {
+            identity: serde_json::to_value(identity).unwrap_or(Value::Null),
             capabilities,
             handlers,
-            turns,
+            concurrent,
             defaults,
-            listing: Mutex::new(()),
-            schemas: OutputSchemas::default(),
             validates_output,
-            header_params,
             cache: cache.map(|cache| Cache::new(cache, partition)),
-            server: OnceLock::new(),
+            log: log.map(spawn_log_task),
+            patience: probe,
+            probes,
+            revision,
+            eras,
         };
-        let client = Client {
-            inner: Arc::new(inner),
-        };
-        if let Some(patience) = probe
-            && let Err(error) = probe::probe(&client, patience).await
-        {
-            client.close().await;
-            return Err(error);
-        }
-        Ok(client)
+        plan.connect(transport).await
     }
 }
 

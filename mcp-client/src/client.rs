@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use mcp_core::Revision;
 use mcp_core::protocol::{DiscoverResult, Implementation};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -14,6 +15,7 @@ use crate::capabilities::Capabilities;
 use crate::error::Error;
 use crate::handlers::{Handlers, Turns};
 use crate::header_params::HeaderParams;
+use crate::legacy;
 use crate::options::CallOptions;
 use crate::outcome::{self, Outcome};
 use crate::paused::PausedCall;
@@ -37,7 +39,7 @@ pub(crate) struct Inner {
     pub(crate) identity: Value,
     pub(crate) capabilities: Capabilities,
     pub(crate) handlers: Handlers,
-    pub(crate) turns: Turns,
+    pub(crate) turns: Arc<Turns>,
     pub(crate) defaults: CallOptions,
     /// Held by the call that lists the tools for what it needs to know of them.
     pub(crate) listing: Mutex<()>,
@@ -47,6 +49,10 @@ pub(crate) struct Inner {
     pub(crate) header_params: Option<HeaderParams>,
     pub(crate) cache: Option<Cache>,
     pub(crate) server: OnceLock<(DiscoverResult, Option<Implementation>)>,
+    /// Set before the client is handed out, if the server speaks a revision with a handshake.
+    pub(crate) legacy: OnceLock<legacy::Connection>,
+    #[cfg_attr(not(feature = "legacy"), allow(dead_code))]
+    pub(crate) heard: legacy::Heard,
 }
 
 impl Client {
@@ -55,7 +61,24 @@ impl Client {
         Builder::new(name, version)
     }
 
-    /// Asks the server what it is and can do.
+    /// The revision that is spoken on this connection. One older than 2026-07-28 was agreed on in a
+    /// handshake when it was made.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.inner
+            .legacy()
+            .map_or(Revision::LATEST, legacy::Connection::revision)
+    }
+
+    /// Tells the server that what [`on_roots`](Builder::on_roots) answers has changed. Only servers of
+    /// revisions with a handshake want to know; any other asks each time.
+    pub fn roots_changed(&self) {
+        if let Some(old) = self.inner.legacy() {
+            old.roots_changed(self);
+        }
+    }
+
+    /// Asks the server what it is and can do. One of a revision with a handshake has said so there.
     ///
     /// Specification: server/discover.
     ///
@@ -63,6 +86,9 @@ impl Client {
     ///
     /// What went wrong with the request.
     pub async fn discover(&self) -> Result<DiscoverResult, Error> {
+        if let (Some(_), Some(said)) = (self.inner.legacy(), self.server()) {
+            return Ok(said.clone());
+        }
         let call = discover_call();
         let method = call.method.clone();
         let result = self.plain(call).await?;
@@ -85,7 +111,7 @@ impl Client {
     /// The lower floor: one request, one result, and the input request handed back.
     #[must_use]
     pub fn session(&self) -> Session {
-        Session::new(self.clone(), CallOptions::new())
+        Session::new(self.clone(), CallOptions::new()).by_hand()
     }
 
     /// Forgets all kept results, those of other clients of a shared cache included: the server is asked
@@ -193,6 +219,11 @@ impl Inner {
             None => meta.remove("io.modelcontextprotocol/logLevel"),
         };
         meta
+    }
+
+    /// What was agreed on in a handshake, if there was one.
+    pub(crate) fn legacy(&self) -> Option<&legacy::Connection> {
+        self.legacy.get()
     }
 
     pub(crate) fn limits(&self, options: &CallOptions) -> Limits {

@@ -26,31 +26,45 @@ pub enum Error {
     #[error("could not reach the server: {0}")]
     Connect(#[source] std::io::Error),
 
-    /// The server speaks this protocol's era, but no version that this client does.
+    /// The server speaks no version that this client does.
     #[error(
         "the server speaks {} and this client speaks {ours}: no version in common",
         list(.theirs)
     )]
     UnsupportedVersion {
-        /// The version that this client asked for.
+        /// The version that this client asked for, or all that would have done.
         ours: &'static str,
         /// The versions that the server named.
         theirs: Vec<String>,
     },
 
-    /// The server does not know `server/discover`: it belongs to a revision with a handshake.
+    /// The server does not know `server/discover`, so it belongs to a revision with a handshake; and of those it
+    /// speaks none that this client does, or may speak.
     #[error(
         "the server speaks {} and this client speaks {ours}: it answered server/discover with {answer}; \
          use a version of the server for {ours}",
         theirs.as_deref().unwrap_or("an older revision")
     )]
     OldServer {
-        /// The version that this client speaks.
+        /// The versions that this client speaks.
         ours: &'static str,
         /// The version that the server offered when asked in the old way, if it answered that.
         theirs: Option<String>,
         /// What it said to `server/discover`.
         answer: String,
+    },
+
+    /// The server took no handshake, in a revision that was [asked for](crate::Builder::revision) or that it
+    /// spoke when it was connected to last.
+    #[error(
+        "the server refused the handshake of revision {offered} with {}: {}; \
+         leave out Builder::revision to speak what it does", .error.code, .error.message
+    )]
+    Handshake {
+        /// The revision that this client offered.
+        offered: &'static str,
+        /// What the server said.
+        error: RpcError,
     },
 
     /// The connection is gone. Calls that were pending fail with this at once, and so does every
@@ -269,6 +283,17 @@ pub enum Error {
         method: String,
     },
 
+    /// A paused call was to be resumed that cannot go on here: a server of a revision with a handshake asks on
+    /// the call's own connection, which this is not, or its answers have been given.
+    #[error(
+        "the paused {method} cannot go on: the server waits for its answers on the connection where it asked, \
+         and nowhere else; call again"
+    )]
+    NotOpen {
+        /// The call's method.
+        method: String,
+    },
+
     /// The arguments of a call are not a JSON object.
     #[error("the arguments of {target} must be a JSON object: {reason}")]
     Arguments {
@@ -332,7 +357,8 @@ impl Error {
         match self {
             Self::Rpc(error)
             | Self::MissingCapability { error, .. }
-            | Self::ResourceNotFound { error, .. } => Some(error.code),
+            | Self::ResourceNotFound { error, .. }
+            | Self::Handshake { error, .. } => Some(error.code),
             Self::UnsupportedVersion { .. } => Some(code::UNSUPPORTED_PROTOCOL_VERSION),
             _ => None,
         }
@@ -408,10 +434,9 @@ impl Error {
 }
 
 fn says_not_found(error: &RpcError) -> bool {
-    /// What servers of earlier revisions answer.
-    const LEGACY: i32 = -32002;
     let names_uri = || error.data.as_ref()?.get("uri")?.as_str();
-    error.code == LEGACY || error.code == code::INVALID_PARAMS && names_uri().is_some()
+    error.code == code::RESOURCE_NOT_FOUND
+        || error.code == code::INVALID_PARAMS && names_uri().is_some()
 }
 
 fn supported_versions(error: &RpcError) -> Vec<String> {

@@ -10,6 +10,7 @@ use mcp_core::rpc::RequestId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::legacy::batch;
 use crate::transport::Received;
 use crate::wire::{self, Incoming, Reply};
 
@@ -20,11 +21,40 @@ const LOGGED_LINES: u64 = 10;
 /// The requests in flight, each with its waiter `W`.
 #[derive(Debug)]
 pub(crate) struct Exchange<W> {
+    /// What the server may send beside answers and what announces them.
+    pub(crate) liberties: Liberties,
     last_id: u64,
     last_token: u64,
     pending: HashMap<u64, Pending<W>>,
     closed: Option<Closed>,
     skipped_lines: u64,
+}
+
+/// What servers of revisions with a handshake may send, and others may not.
+#[derive(Debug, Default)]
+pub(crate) struct Liberties {
+    /// Requests, and notifications that belong to none of ours.
+    pub(crate) unasked: bool,
+    /// Several messages in one array.
+    pub(crate) batches: bool,
+}
+
+/// What such a server sends unasked.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "legacy"), allow(dead_code))]
+pub(crate) enum Unasked {
+    /// A request, which wants an answer.
+    Request {
+        id: RequestId,
+        method: String,
+        params: Option<Box<RawValue>>,
+    },
+    Notification {
+        method: String,
+        params: Option<Box<RawValue>>,
+    },
+    /// It has ended the session.
+    SessionEnded,
 }
 
 /// Why no more requests are taken.
@@ -54,6 +84,10 @@ pub(crate) enum Event<'a, W> {
     Notice(&'a W, String, Box<RawValue>),
     /// A log message, for whichever request.
     Log(Box<RawValue>),
+    /// What the server sent on its own.
+    Unasked(Unasked),
+    /// Several messages, to be received one by one.
+    Batch(Vec<Vec<u8>>),
     /// The peer is gone: drop these waiters.
     Closed(Vec<W>),
     Nothing,
@@ -84,6 +118,7 @@ struct ProgressParams {
 impl<W> Exchange<W> {
     pub(crate) fn new() -> Self {
         Self {
+            liberties: Liberties::default(),
             last_id: 0,
             last_token: 0,
             pending: HashMap::new(),
@@ -181,10 +216,13 @@ impl<W> Exchange<W> {
         match received {
             Received::Message(bytes) => match wire::parse(&bytes) {
                 Ok(incoming) => self.receive_message(incoming),
-                Err(reason) => {
-                    self.skip(&bytes, &reason);
-                    Event::Nothing
-                }
+                Err(reason) => match batch::split(&bytes).filter(|_| self.liberties.batches) {
+                    Some(messages) => Event::Batch(messages),
+                    None => {
+                        self.skip(&bytes, &reason);
+                        Event::Nothing
+                    }
+                },
             },
             Received::Answer { id, message } => {
                 self.answer(Some(id), wire::parse_answer(&message, id))
@@ -193,6 +231,9 @@ impl<W> Exchange<W> {
             Received::TooLong { id, limit } => {
                 tracing::warn!(target: "mcp_client", limit, "a message beyond the limit was dropped");
                 self.answer(id, Reply::TooLong { limit })
+            }
+            Received::SessionEnded if self.liberties.unasked => {
+                Event::Unasked(Unasked::SessionEnded)
             }
             Received::SessionEnded => Event::Nothing,
             Received::Closed(reason) => {
@@ -206,7 +247,10 @@ impl<W> Exchange<W> {
         match incoming {
             Incoming::Response { id, reply } => self.answer(id, reply),
             Incoming::Notification { method, params } => self.notify(method, params),
-            Incoming::Request { method } => {
+            Incoming::Request { id, method, params } if self.liberties.unasked => {
+                Event::Unasked(Unasked::Request { id, method, params })
+            }
+            Incoming::Request { method, .. } => {
                 // Specification: basic/transports/stdio. Servers must not send requests, and
                 // clients must not write responses.
                 tracing::warn!(target: "mcp_client", method, "the server sent a request; ignored");
@@ -246,6 +290,9 @@ impl<W> Exchange<W> {
             ("notifications/progress" | "notifications/message", None) => {
                 tracing::warn!(target: "mcp_client", method, "a notification without params");
                 Event::Nothing
+            }
+            (_, params) if self.liberties.unasked => {
+                Event::Unasked(Unasked::Notification { method, params })
             }
             ("notifications/cancelled", Some(params)) => self.withdraw(&params),
             (_, Some(params)) => self.notice(method, params),

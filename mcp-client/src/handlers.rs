@@ -48,7 +48,7 @@ where
 }
 
 tokio::task_local! {
-    /// Whose turn this task has, by the address of its lock: a handler of that client runs in it.
+    /// Whose turn this task has, by the address of the turns: a handler of that client runs in it.
     static ASKED: usize;
 }
 
@@ -63,8 +63,19 @@ pub(crate) enum Turns {
     Concurrent,
 }
 
+impl Turns {
+    /// Whether this task has the turn: a handler runs in it.
+    pub(crate) fn is_held_here(&self) -> bool {
+        ASKED.try_with(|asked| *asked == self.address()) == Ok(true)
+    }
+
+    fn address(&self) -> usize {
+        ptr::from_ref(self).addr()
+    }
+}
+
 impl Handlers {
-    fn has(&self, kind: Kind) -> bool {
+    pub(crate) fn has(&self, kind: Kind) -> bool {
         match kind {
             Kind::Form => self.form.is_some(),
             Kind::Url => self.url.is_some(),
@@ -84,27 +95,10 @@ impl Handlers {
             });
         }
         match turns {
-            Turns::OneAtATime(turn) => {
+            Turns::OneAtATime(_) => {
                 for request in open {
                     let key = request.key().to_owned();
-                    // A model and a file system can do several things at once, a person cannot.
-                    let asks_a_person = matches!(request.kind(), Kind::Form | Kind::Url);
-                    let response = if asks_a_person {
-                        // Its turn would come when the handler is done, which waits for it.
-                        if ASKED.try_with(|asked| *asked == ptr::from_ref(turn).addr()) == Ok(true)
-                        {
-                            return Err(Error::Handler {
-                                key,
-                                kind: request.kind(),
-                                source: NESTED.into(),
-                            });
-                        }
-                        let _turn = turn.lock().await;
-                        let address = ptr::from_ref(turn).addr();
-                        ASKED.scope(address, self.ask(request)).await?
-                    } else {
-                        self.ask(request).await?
-                    };
+                    let response = self.answer_one(request, turns, false).await?;
                     paused.answer(&key, response)?;
                 }
             }
@@ -129,6 +123,35 @@ impl Handlers {
             }
         }
         Ok(())
+    }
+
+    /// Gets an answer to one question, when its turn has come. `nested` is one that may belong to a call
+    /// from within a handler, which must not wait for the turn that this handler has.
+    pub(crate) async fn answer_one(
+        &self,
+        request: InputRequest,
+        turns: &Turns,
+        nested: bool,
+    ) -> Result<Response, Error> {
+        // A model and a file system can do several things at once, a person cannot.
+        let asks_a_person = matches!(request.kind(), Kind::Form | Kind::Url);
+        let turn = match turns {
+            Turns::OneAtATime(turn) if asks_a_person => turn,
+            _ => return self.ask(request).await,
+        };
+        let _turn = match turn.try_lock() {
+            Ok(turn) => turn,
+            // Its turn would come when the handler is done, which waits for it.
+            Err(_) if nested || turns.is_held_here() => {
+                return Err(Error::Handler {
+                    key: request.key().to_owned(),
+                    kind: request.kind(),
+                    source: NESTED.into(),
+                });
+            }
+            Err(_) => turn.lock().await,
+        };
+        ASKED.scope(turns.address(), self.ask(request)).await
     }
 
     async fn ask(&self, request: InputRequest) -> Result<Response, Error> {

@@ -52,16 +52,22 @@ impl Client {
     /// What a tool wants in headers; nothing where there are none. The error says why the tool's
     /// definition is invalid.
     pub(crate) fn header_params(&self, tool: &Tool) -> Result<Vec<HeaderParameter>, String> {
-        match self.inner.header_params {
+        match self.known_header_params() {
             Some(_) => header_parameters(&tool.input_schema),
             None => Ok(Vec::new()),
         }
     }
 
+    /// `None` where nothing of a message is repeated in headers: by the transport, or by the revision.
+    fn known_header_params(&self) -> Option<&HeaderParams> {
+        let known = self.inner.header_params.as_ref()?;
+        self.inner.legacy().is_none().then_some(known)
+    }
+
     /// Gives a tool call what its headers repeat. A tool that was not listed yet is looked for in the
     /// server's list; without a list the call goes out as it is, and the server will say what it lacks.
     pub(crate) async fn mirror(&self, call: &mut Call) -> Result<(), Error> {
-        let Some(known) = &self.inner.header_params else {
+        let Some(known) = self.known_header_params() else {
             return Ok(());
         };
         let Some(tool) = tool_of(call) else {
@@ -78,7 +84,7 @@ impl Client {
     /// Looks at a new list of tools after the server refused a call's headers; true if the call is
     /// worth another try.
     pub(crate) async fn mirror_anew(&self, call: &mut Call) -> bool {
-        let Some(known) = &self.inner.header_params else {
+        let Some(known) = self.known_header_params() else {
             return false;
         };
         let Some(tool) = tool_of(call) else {

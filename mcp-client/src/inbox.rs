@@ -187,6 +187,7 @@ impl Inbox {
             .map(|(_, change)| change)
             .chain(resources.cloned().map(Change::Resource))
             .for_each(|change| self.add(change));
+        self.news.notify_one();
     }
 
     /// Takes out the next change that may be reported.

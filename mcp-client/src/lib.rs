@@ -56,6 +56,8 @@ mod cache;
 mod capabilities;
 mod client;
 mod completion;
+mod connect;
+mod eras;
 mod error;
 mod exchange;
 mod handlers;
@@ -84,11 +86,12 @@ mod tools;
 pub mod transport;
 mod wire;
 
-pub use mcp_core::{protocol, rpc::RpcError, schema, text};
+pub use mcp_core::{Revision, protocol, rpc::RpcError, schema, text};
 
 pub use self::builder::Builder;
 pub use self::cache::SharedCache;
 pub use self::client::Client;
+pub use self::eras::Eras;
 pub use self::error::{Error, HandlerError};
 pub use self::exchange::Progress;
 pub use self::inbox::Change;

@@ -19,7 +19,7 @@ use crate::question::{
 };
 
 /// The methods that may be answered with a request for input.
-const MAY_ASK: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
+pub(crate) const MAY_ASK: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
 
 /// A result, told apart by its `resultType`.
 #[derive(Debug)]
@@ -177,7 +177,7 @@ pub(crate) fn read_requests(
         .collect()
 }
 
-fn read_request(
+pub(crate) fn read_request(
     key: &str,
     raw: &str,
     declared: &Capabilities,

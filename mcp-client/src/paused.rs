@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Not;
+use std::sync::Arc;
 
 use mcp_core::protocol::{GetPromptResult, Implementation, ReadResourceResult};
 use serde::de::DeserializeOwned;
@@ -10,6 +12,7 @@ use serde_json::value::RawValue;
 
 use crate::capabilities::Capabilities;
 use crate::error::Error;
+use crate::legacy;
 use crate::outcome::{self, InputRequired};
 use crate::prompts;
 use crate::question::{Asker, InputRequest, Kind, Response};
@@ -20,7 +23,8 @@ use crate::tools;
 /// A call that waits for answers.
 ///
 /// It can be serialised and resumed by another process, over another connection to the same server
-/// (or to a replica of it with the same keys).
+/// (or to a replica of it with the same keys). One of a server of a revision with a handshake cannot: such a
+/// server waits for the answers where it asked, and the call is cancelled when the last copy is dropped.
 ///
 /// **It is a credential.** Whoever holds it can finish the call with answers of their own, and it
 /// contains the call's arguments. Store it as you would store an access token, and do not log it: its
@@ -32,6 +36,8 @@ pub struct PausedCall {
     requests: Vec<InputRequest>,
     /// Not saved: another process has its own.
     token: Option<u64>,
+    /// The call itself, where it waits for the answers. Not saved: it cannot leave its connection.
+    open: Option<Arc<legacy::OpenCall>>,
 }
 
 /// What a paused call is made of. JSON is kept as text, so that any format can carry it unchanged.
@@ -43,6 +49,9 @@ struct Saved {
     state: Option<String>,
     answers: BTreeMap<String, String>,
     server: Option<String>,
+    /// It waits on its connection.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    open: bool,
 }
 
 impl PausedCall {
@@ -61,13 +70,23 @@ impl PausedCall {
             state: asked.state,
             answers: BTreeMap::new(),
             server: server.and_then(|server| serde_json::to_string(&server).ok()),
+            open: false,
         };
         let requests = outcome::read_requests(&saved.requests, declared, &saved.asker())?;
         Ok(Self {
             saved,
             requests,
             token,
+            open: None,
         })
+    }
+
+    /// The same, of a call that stays open until its questions are answered.
+    #[cfg(feature = "legacy")]
+    pub(crate) fn kept_open(mut self, open: Arc<legacy::OpenCall>) -> Self {
+        self.saved.open = true;
+        self.open = Some(open);
+        self
     }
 
     /// What the server asks for, in its order; empty if it only wants the call to be sent again
@@ -196,8 +215,18 @@ impl PausedCall {
             round,
             state,
             answers,
+            open,
             ..
         } = self.saved;
+        match self.open {
+            Some(waiting) => return waiting.answer(session, call, &answers, round + 1).await,
+            None if open => {
+                return Err(Error::NotOpen {
+                    method: call.method,
+                });
+            }
+            None => {}
+        }
         // Where nothing was asked, nothing is answered.
         let answers = (!answers.is_empty()).then_some(&answers);
         session
@@ -276,6 +305,7 @@ impl TryFrom<Saved> for PausedCall {
             saved,
             requests,
             token: None,
+            open: None,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! The tasks around an exchange: one reads, one writes, and each request waits for its answer.
 
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,9 +10,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::error::Error;
-use crate::exchange::{Event, Exchange, Progress};
+use crate::exchange::{Event, Exchange, Progress, Unasked};
 use crate::inbox::Inbox;
-use crate::transport::{MessageReceiver, MessageSender, Metadata, Outgoing, Purpose, Transport};
+use crate::legacy;
+use crate::transport::{
+    Era, MessageReceiver, MessageSender, Metadata, Outgoing, Purpose, Received, Transport,
+};
 use crate::wire::Reply;
 
 /// How long messages that are already queued may take to be written once the end is asked for, and how
@@ -45,10 +49,19 @@ pub(crate) struct Request<'a> {
     pub(crate) progress_ceiling: Option<Duration>,
     /// Beside the text, for transports with headers.
     pub(crate) metadata: Metadata,
+    /// Where the server asks while the request is open: the timeout stands while it waits for a person.
+    pub(crate) clock: Option<legacy::Stopwatch>,
 }
 
 /// Called with each log message.
 pub(crate) type LogSink = Box<dyn Fn(&RawValue) + Send>;
+
+/// Where that goes which the server says beside answers.
+#[derive(Clone, Debug)]
+pub(crate) struct Ears {
+    pub(crate) log: Option<mpsc::Sender<Box<RawValue>>>,
+    pub(crate) unasked: mpsc::UnboundedSender<Unasked>,
+}
 
 #[derive(Debug)]
 struct Shared {
@@ -56,8 +69,9 @@ struct Shared {
     closed: watch::Sender<bool>,
 }
 
+/// Who waits for an answer.
 #[derive(Debug)]
-struct Waiter {
+pub(crate) struct Waiter {
     done: oneshot::Sender<Reply>,
     before: Before,
 }
@@ -94,10 +108,7 @@ impl Drop for Ends {
 }
 
 impl Peer {
-    pub(crate) async fn open<T: Transport>(
-        transport: T,
-        log: Option<LogSink>,
-    ) -> std::io::Result<Self> {
+    pub(crate) async fn open<T: Transport>(transport: T, ears: Ears) -> std::io::Result<Self> {
         let (sender, receiver) = transport.open().await?;
         let shared = Arc::new(Shared {
             exchange: Mutex::new(Exchange::new()),
@@ -109,7 +120,7 @@ impl Peer {
         let connection = Arc::clone(&shared);
         tokio::spawn(async move {
             let _end = Ends(Arc::clone(&connection));
-            let reader = tokio::spawn(read(receiver, Arc::clone(&connection), log));
+            let reader = tokio::spawn(read(receiver, Arc::clone(&connection), ears));
             write(sender, queue, stopped, &connection).await;
             reader.abort();
             finish.send_replace(true);
@@ -125,7 +136,7 @@ impl Peer {
     /// Sends one request and waits for its answer. Dropping the future cancels the request.
     pub(crate) async fn request(
         &self,
-        request: Request<'_>,
+        mut request: Request<'_>,
         mut on_progress: impl FnMut(Progress),
     ) -> Result<Box<RawValue>, Error> {
         let method = request.method;
@@ -139,17 +150,26 @@ impl Peer {
             peer: self,
             id,
             reason: "the caller gave up",
+            version: request.metadata.version,
+            era: request.metadata.era,
         };
         self.send(Outgoing {
             text: request_text(id, &request),
             purpose: Purpose::Request(id),
-            metadata: request.metadata,
+            metadata: std::mem::take(&mut request.metadata),
         });
 
         let started = Instant::now();
         let mut patience = request.timeout;
         loop {
-            let expires = patience.and_then(|patience| expiry(started, patience));
+            // Nothing expires while a person is asked on this connection.
+            let stood = match &request.clock {
+                None => Some(Duration::ZERO),
+                Some(clock) => clock.stood(),
+            };
+            let expires = stood
+                .zip(patience)
+                .and_then(|(stood, patience)| expiry(started, patience.saturating_add(stood)));
             tokio::select! {
                 // Reports that came before the answer are delivered before it.
                 biased;
@@ -161,8 +181,8 @@ impl Peer {
                         return Err(timed_out(method, patience));
                     }
                     if let (Some(timeout), Some(ceiling)) = (request.timeout, request.progress_ceiling) {
-                        let extended = started.elapsed().saturating_add(timeout);
-                        patience = Some(extended.min(ceiling.max(timeout)));
+                        let used = started.elapsed().saturating_sub(stood.unwrap_or_default());
+                        patience = Some(used.saturating_add(timeout).min(ceiling.max(timeout)));
                     }
                 }
                 reply = &mut reply => {
@@ -173,6 +193,7 @@ impl Peer {
                     in_flight.reason = TIMED_OUT;
                     return Err(timed_out(method, patience));
                 }
+                () = turn_of(&mut request.clock) => {}
             }
         }
     }
@@ -196,10 +217,11 @@ impl Peer {
         Ok((id, reply))
     }
 
-    /// Cancels a request, if it is still in flight.
-    pub(crate) fn abandon(&self, id: u64, reason: &str) {
-        // Only requests believed to be in flight may be cancelled (basic/patterns/cancellation).
-        if !self.shared.exchange().forget(id) {
+    /// Cancels a request, if it is still in flight. `version` and `era` are those that it was sent with.
+    pub(crate) fn abandon(&self, id: u64, reason: &str, version: Option<&'static str>, era: Era) {
+        // Only requests believed to be in flight may be cancelled (basic/patterns/cancellation), and of
+        // them `initialize` may not (2025-11-25, basic/utilities/cancellation).
+        if !self.shared.exchange().forget(id) || era == Era::Handshake {
             return;
         }
         let text = format!(
@@ -210,7 +232,8 @@ impl Peer {
             purpose: Purpose::Cancel(id),
             metadata: Metadata {
                 method: "notifications/cancelled".to_owned(),
-                version: Some(crate::VERSION),
+                version,
+                era,
                 ..Metadata::default()
             },
         });
@@ -236,7 +259,7 @@ impl Peer {
         }
     }
 
-    fn closed_error(&self) -> Error {
+    pub(crate) fn closed_error(&self) -> Error {
         let exchange = self.shared.exchange();
         let reason = exchange.closed().unwrap_or("the server is gone").to_owned();
         Error::Closed { reason }
@@ -274,7 +297,19 @@ impl Peer {
         let _ = self.finished.clone().wait_for(|finished| *finished).await;
     }
 
-    fn send(&self, message: Outgoing) {
+    /// Tells when the connection is closed, by whichever side, also to whoever outlives it.
+    #[cfg(feature = "legacy")]
+    pub(crate) fn watch_closed(&self) -> watch::Receiver<bool> {
+        self.shared.closed.subscribe()
+    }
+
+    /// The requests in flight, and what the server may do beside answering them.
+    #[cfg(feature = "legacy")]
+    pub(crate) fn exchange(&self) -> MutexGuard<'_, Exchange<Waiter>> {
+        self.shared.exchange()
+    }
+
+    pub(crate) fn send(&self, message: Outgoing) {
         // Without a writer the connection is closed, and the request's waiter knows already.
         let _ = self.outgoing.send(message);
     }
@@ -319,6 +354,8 @@ struct InFlight<'a> {
     peer: &'a Peer,
     id: u64,
     reason: &'static str,
+    version: Option<&'static str>,
+    era: Era,
 }
 
 impl InFlight<'_> {
@@ -330,46 +367,68 @@ impl InFlight<'_> {
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         if self.id != 0 {
-            self.peer.abandon(self.id, self.reason);
+            self.peer
+                .abandon(self.id, self.reason, self.version, self.era);
         }
     }
 }
 
-async fn read(mut receiver: impl MessageReceiver, shared: Arc<Shared>, log: Option<LogSink>) {
+async fn read(mut receiver: impl MessageReceiver, shared: Arc<Shared>, ears: Ears) {
     let _end = Ends(Arc::clone(&shared));
-    let log = log.map(spawn_log_task);
     loop {
         let received = receiver.receive().await;
-        match shared.exchange().receive(received) {
-            // A waiter that is gone was dropped between these two steps.
-            Event::Answered(waiter, reply) => drop(waiter.done.send(reply)),
-            Event::Progress(waiter, progress) => {
-                if let Before::Progress(reports) = &waiter.before {
-                    drop(reports.try_send(progress));
-                }
-            }
-            Event::Notice(waiter, method, params) => {
-                if let Before::Notices(inbox) = &waiter.before {
-                    inbox.take(&method, &params);
-                }
-            }
-            Event::Log(params) => {
-                if let Some(log) = &log {
-                    drop(log.try_send(params));
-                }
-            }
-            Event::Closed(waiters) => {
-                drop(waiters);
-                shared.closed.send_replace(true);
-                return;
-            }
-            Event::Nothing => {}
+        if hear(&shared, &ears, received).is_break() {
+            return;
         }
+    }
+}
+
+/// Sorts out one thing that was received, and says whether there will be more.
+fn hear(shared: &Shared, ears: &Ears, received: Received) -> ControlFlow<()> {
+    let mut batch = Vec::new();
+    match shared.exchange().receive(received) {
+        // A waiter that is gone was dropped between these two steps.
+        Event::Answered(waiter, reply) => drop(waiter.done.send(reply)),
+        Event::Progress(waiter, progress) => {
+            if let Before::Progress(reports) = &waiter.before {
+                drop(reports.try_send(progress));
+            }
+        }
+        Event::Notice(waiter, method, params) => {
+            if let Before::Notices(inbox) = &waiter.before {
+                inbox.take(&method, &params);
+            }
+        }
+        Event::Log(params) => {
+            if let Some(log) = &ears.log {
+                drop(log.try_send(params));
+            }
+        }
+        Event::Unasked(unasked) => drop(ears.unasked.send(unasked)),
+        Event::Batch(messages) => batch = messages,
+        Event::Closed(waiters) => {
+            drop(waiters);
+            shared.closed.send_replace(true);
+            return ControlFlow::Break(());
+        }
+        Event::Nothing => {}
+    }
+    // Now that the lock is free again. There are no batches in batches, so this goes no deeper.
+    batch
+        .into_iter()
+        .try_for_each(|message| hear(shared, ears, Received::Message(message)))
+}
+
+/// Waits until the clock of a request stops or goes on; for ever where it has none.
+async fn turn_of(clock: &mut Option<legacy::Stopwatch>) {
+    match clock {
+        Some(clock) => clock.turned().await,
+        None => std::future::pending().await,
     }
 }
 
 /// The host's log handler runs beside the reader: slow or panicking, it holds nothing up.
-fn spawn_log_task(sink: LogSink) -> mpsc::Sender<Box<RawValue>> {
+pub(crate) fn spawn_log_task(sink: LogSink) -> mpsc::Sender<Box<RawValue>> {
     let (sender, mut messages) = mpsc::channel::<Box<RawValue>>(1024);
     tokio::spawn(async move {
         while let Some(message) = messages.recv().await {

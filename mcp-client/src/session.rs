@@ -27,6 +27,11 @@ use crate::transport::{Era, Metadata};
 
 /// Sends one request at a time and leaves the rounds to the caller.
 ///
+/// A server of a revision with a handshake asks while the call is open. The rounds are made of that: a call
+/// that asks comes back as [`Round::InputRequired`] and stays open until it is resumed; dropping the
+/// [`PausedCall`] cancels it. What it may ask for is what the builder declared. Where several calls are open
+/// the server does not say which of them asks: it is taken to be the one that was begun last.
+///
 /// ```no_run
 /// # async fn example(client: mcp_client::Client) -> Result<(), mcp_client::Error> {
 /// use mcp_client::{Answer, Kind, Round};
@@ -50,7 +55,9 @@ use crate::transport::{Era, Metadata};
 pub struct Session {
     pub(crate) client: Client,
     capabilities: Capabilities,
-    options: CallOptions,
+    pub(crate) options: CallOptions,
+    /// Questions go to the caller, never to the builder's handlers.
+    pub(crate) by_hand: bool,
 }
 
 /// What one request led to: a result of type `T`, or questions.
@@ -136,10 +143,17 @@ impl Session {
             client,
             capabilities,
             options,
+            by_hand: false,
         }
     }
 
-    /// Declares a kind of input beside those with a handler: the caller answers it.
+    pub(crate) fn by_hand(mut self) -> Self {
+        self.by_hand = true;
+        self
+    }
+
+    /// Declares a kind of input beside those with a handler: the caller answers it. A server of a revision
+    /// with a handshake was told by the builder, and cannot be told again.
     #[must_use]
     pub fn declare(mut self, kind: Kind) -> Self {
         self.capabilities.declare(kind);
@@ -230,6 +244,10 @@ impl Session {
     /// Prepares to keep the result of a first request; `None` if that may not be.
     pub(crate) fn lookup(&self, call: &Call) -> Option<Lookup> {
         let cache = self.client.inner.cache.as_ref()?;
+        // Revisions with a handshake allow nothing to be kept.
+        if self.client.inner.legacy().is_some() {
+            return None;
+        }
         // What a server makes of entries of the host's own only the server knows.
         if self.client.is_closed() || !self.options.has_only_traces() {
             return None;
@@ -256,6 +274,9 @@ impl Session {
         token: Option<u64>,
     ) -> Result<Step, Error> {
         let token = self.token(token);
+        if let Some(old) = self.client.inner.legacy() {
+            return old.step(self, call, answers, state, round, token).await;
+        }
         let result = self.send(&mut call, answers, state, token).await;
         let result = result.map_err(|error| error.about(&call))?;
         let server = outcome::server_info(&result).or_else(|| self.client.inner.server_info());
@@ -333,15 +354,35 @@ impl Session {
         state: Option<&str>,
         token: Option<u64>,
     ) -> Result<Box<RawValue>, Error> {
+        if let Some(old) = self.client.inner.legacy() {
+            return old.send(self, call, token).await;
+        }
         let params = self.params(call, answers, state, token)?;
-        let request = Request {
-            method: &call.method,
-            params: &params,
+        let request = self.to_request(&call.method, &params, token, call.metadata());
+        self.ask(request).await
+    }
+
+    /// A request with the limits of this session.
+    pub(crate) fn to_request<'a>(
+        &self,
+        method: &'a str,
+        params: &'a str,
+        token: Option<u64>,
+        metadata: Metadata,
+    ) -> Request<'a> {
+        Request {
+            method,
+            params,
             token,
             timeout: self.options.request_timeout.flatten(),
             progress_ceiling: self.options.progress_ceiling,
-            metadata: call.metadata(),
-        };
+            metadata,
+            clock: None,
+        }
+    }
+
+    /// Sends one request and hands on what is reported before its answer.
+    pub(crate) async fn ask(&self, request: Request<'_>) -> Result<Box<RawValue>, Error> {
         let progress = self.options.progress.as_ref();
         self.client
             .inner
@@ -439,7 +480,7 @@ impl Serialize for Params<'_> {
     }
 }
 
-fn raw<E: serde::ser::Error>(text: &str) -> Result<&RawValue, E> {
+pub(crate) fn raw<E: serde::ser::Error>(text: &str) -> Result<&RawValue, E> {
     serde_json::from_str(text).map_err(E::custom)
 }
 

@@ -15,10 +15,12 @@ use tokio::time::{Instant, sleep_until};
 use crate::client::Client;
 use crate::error::Error;
 use crate::inbox::{Change, Inbox, Next};
+use crate::legacy;
 use crate::options::CallOptions;
 use crate::outcome::{self, Outcome};
 use crate::peer::{Request, expiry, sleep_to};
 use crate::session::{Call, Session};
+use crate::transport::Era;
 use crate::wire::Reply;
 
 const METHOD: &str = "subscriptions/listen";
@@ -136,6 +138,10 @@ enum Link {
         acknowledged: bool,
         since: Instant,
     },
+    /// Notifications of a server that has one stream of them for all. Held so that it ends with this.
+    Unasked {
+        _listening: legacy::Listening,
+    },
     Broken {
         retry_at: Instant,
     },
@@ -146,7 +152,8 @@ impl Client {
     /// Subscribes to changes; returns when the server has said which of them it will report.
     ///
     /// A client can have any number of subscriptions. What they report as changed is also taken out of
-    /// the client's cache.
+    /// the client's cache. On a server of a revision with a handshake each resource is subscribed to once,
+    /// for all subscriptions that want it, and lists that its capabilities name are reported anyway.
     ///
     /// Specification: basic/patterns/subscriptions.
     ///
@@ -167,6 +174,15 @@ impl Client {
             failures: 0,
             end: None,
         };
+        if let Some(old) = self.inner.legacy() {
+            let (honoured, listening) = old.subscribe(self, &changes.filter, inbox).await?;
+            changes.honoured = honoured;
+            changes.established = true;
+            changes.link = Link::Unasked {
+                _listening: listening,
+            };
+            return Ok(changes);
+        }
         changes.open();
         loop {
             changes.look();
@@ -260,6 +276,7 @@ impl Changes {
             timeout: None,
             progress_ceiling: None,
             metadata: call.metadata(),
+            clock: None,
         };
         let inbox = Arc::clone(&self.inbox);
         self.client.inner.peer.listen(request, inbox)
@@ -306,6 +323,12 @@ impl Changes {
             Link::Broken { retry_at } => {
                 sleep_until(*retry_at).await;
                 self.open();
+            }
+            Link::Unasked { .. } => {
+                let peer = &self.client.inner.peer;
+                peer.closed().await;
+                let end = End::Lost(peer.closed_error());
+                self.finish(end);
             }
             Link::Ended => std::future::pending().await,
         }
@@ -369,8 +392,9 @@ impl Changes {
     /// Takes the request back, if it is still in flight.
     fn cancel(&self) {
         if let Link::Open { id, .. } = self.link {
+            let reason = "the client closed the subscription";
             let peer = &self.client.inner.peer;
-            peer.abandon(id, "the client closed the subscription");
+            peer.abandon(id, reason, Some(crate::VERSION), Era::Modern);
         }
     }
 }

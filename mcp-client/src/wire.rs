@@ -3,7 +3,7 @@
 //! The bodies stay raw. A body is parsed once, into its final type, by whoever asked for it, so
 //! nothing is lost on the way: integers of any size, the order of keys, the spelling of a string.
 
-use mcp_core::rpc::{self, Fault, Message, RawId, RpcError};
+use mcp_core::rpc::{self, Fault, Message, RawId, RequestId, RpcError};
 use serde_json::value::RawValue;
 
 use crate::transport::Failure;
@@ -18,8 +18,12 @@ pub(crate) enum Incoming {
         method: String,
         params: Option<Box<RawValue>>,
     },
-    /// A request, which a server must not send in this revision and which is never answered.
-    Request { method: String },
+    /// A request, which only servers of revisions with a handshake may send.
+    Request {
+        id: RequestId,
+        method: String,
+        params: Option<Box<RawValue>>,
+    },
 }
 
 /// How a request ended.
@@ -43,8 +47,10 @@ pub(crate) enum Reply {
 pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
     match rpc::parse::<&RawValue>(text) {
-        Ok(Message::Request { method, .. }) => Ok(Incoming::Request {
+        Ok(Message::Request { id, method, params }) => Ok(Incoming::Request {
+            id: id.to_id(),
             method: method.into_owned(),
+            params: params.map(ToOwned::to_owned),
         }),
         Ok(Message::Notification { method, params }) => Ok(Incoming::Notification {
             method: method.into_owned(),

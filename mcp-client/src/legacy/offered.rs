@@ -1,13 +1,15 @@
-//! All this client knows of the handshake of older revisions: how to ask for their version, so
-//! that the error can name it.
+//! Servers that are not taken: which version they speak, so that the error can name it.
 
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::VERSION;
 use crate::client::Client;
+use crate::error::Error;
 use crate::peer::Request;
+use crate::probe::Refusal;
 use crate::transport::{Era, Metadata};
 
 /// The last revision with a handshake. A server that does not speak it offers another.
@@ -16,8 +18,27 @@ const LAST_WITH_HANDSHAKE: &str = "2025-11-25";
 /// A server that answers the handshake at all does so quickly.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Why a server that gave no answer of today is not taken.
+pub(crate) async fn refuse(client: &Client, refusal: Refusal) -> Error {
+    if !refusal.speaks.is_empty() {
+        return Error::UnsupportedVersion {
+            ours: VERSION,
+            theirs: refusal.speaks,
+        };
+    }
+    let theirs = offered_version(client).await;
+    match (refusal.unclear, &theirs) {
+        (Some(error), None) => error,
+        _ => Error::OldServer {
+            ours: VERSION,
+            theirs,
+            answer: refusal.answer,
+        },
+    }
+}
+
 /// The revision that the server offers in the old way, if it understands that.
-pub(crate) async fn offered_version(client: &Client) -> Option<String> {
+async fn offered_version(client: &Client) -> Option<String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Members {
@@ -39,6 +60,7 @@ pub(crate) async fn offered_version(client: &Client) -> Option<String> {
             era: Era::Handshake,
             ..Metadata::default()
         },
+        clock: None,
     };
     let result = client.inner.peer.request(request, |_| {}).await.ok()?;
     let members: Members = serde_json::from_str(result.get()).ok()?;

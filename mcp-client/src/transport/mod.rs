@@ -58,7 +58,7 @@ pub trait Transport: Send + 'static {
         None
     }
 
-    /// What the server is remembered under in `Eras`: a URL, a command. `None` for one that
+    /// What the server is remembered under in [`Eras`](crate::Eras): a URL, a command. `None` for one that
     /// cannot be told from others.
     fn remembered_as(&self) -> Option<String> {
         None

@@ -1,0 +1,171 @@
+//! The requests that are open on a connection, so that a question finds the call it belongs to.
+//!
+//! Motivation: a server of these revisions does not say for which call it asks. People must be told all the same
+//! (specification: client/elicitation, Security Considerations), and a call that is given up takes its question
+//! along. Usually one call is open; of several, the one that was begun last is taken.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{mpsc, watch};
+
+use crate::outcome::MAY_ASK;
+use crate::session::Call;
+
+use super::open_call::Asked;
+
+/// The open requests of one connection, in the order in which they were begun.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Calls {
+    list: Arc<Mutex<List>>,
+}
+
+#[derive(Debug, Default)]
+struct List {
+    last: u64,
+    open: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    id: u64,
+    caller: Caller,
+    method: String,
+    target: String,
+    given_up: watch::Sender<bool>,
+}
+
+/// Who waits for a request.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Caller {
+    /// Where questions go that the caller answers.
+    pub(super) by_hand: Option<mpsc::UnboundedSender<Asked>>,
+    /// A handler, whose own question is not over.
+    pub(super) nested: bool,
+}
+
+/// The call that a question most likely belongs to.
+#[derive(Debug)]
+pub(super) struct Asking {
+    pub(super) method: String,
+    pub(super) target: String,
+    pub(super) by_hand: Option<mpsc::UnboundedSender<Asked>>,
+    given_up: watch::Receiver<bool>,
+}
+
+impl Asking {
+    /// Waits until the call is given up, for ever if it comes to its end.
+    pub(super) async fn given_up(&mut self) {
+        if self.given_up.wait_for(|given_up| *given_up).await.is_err() {
+            std::future::pending().await
+        }
+    }
+}
+
+impl Calls {
+    fn list(&self) -> MutexGuard<'_, List> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes note of a request until what this returns is dropped.
+    pub(super) fn begin(&self, call: &Call, caller: Caller) -> Open {
+        let mut list = self.list();
+        list.last += 1;
+        let id = list.last;
+        list.open.push(Entry {
+            id,
+            caller,
+            method: call.method.clone(),
+            target: call.target.clone(),
+            given_up: watch::Sender::new(false),
+        });
+        Open {
+            calls: self.clone(),
+            id,
+            ended: false,
+        }
+    }
+
+    /// The call that asks now; `None` if none is open that may.
+    pub(super) fn asking(&self) -> Option<Asking> {
+        let list = self.list();
+        let may_ask = |entry: &&Entry| MAY_ASK.contains(&entry.method.as_str());
+        let entry = list.open.iter().rev().find(may_ask)?;
+        Some(Asking {
+            method: entry.method.clone(),
+            target: entry.target.clone(),
+            by_hand: entry.caller.by_hand.clone(),
+            given_up: entry.given_up.subscribe(),
+        })
+    }
+
+    /// Whether a handler waits for one of them.
+    pub(super) fn any_nested(&self) -> bool {
+        self.list().open.iter().any(|entry| entry.caller.nested)
+    }
+}
+
+/// A request is open. Dropped before its end it counts as given up.
+#[derive(Debug)]
+pub(super) struct Open {
+    calls: Calls,
+    id: u64,
+    ended: bool,
+}
+
+impl Open {
+    /// It came to its end.
+    pub(super) fn end(mut self) {
+        self.ended = true;
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let mut list = self.calls.list();
+        let place = list.open.iter().position(|entry| entry.id == self.id);
+        if let Some(entry) = place.map(|place| list.open.remove(place))
+            && !self.ended
+        {
+            entry.given_up.send_replace(true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn call(method: &str, target: &str) -> Call {
+        Call::new(method, target, Vec::new())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_call_begun_last_asks_and_lists_never_do() {
+        let calls = Calls::default();
+        let caller = Caller::default;
+        assert!(calls.asking().is_none());
+        let _list = calls.begin(&call("tools/list", "tools/list"), caller());
+        assert!(calls.asking().is_none());
+        let first = calls.begin(&call("tools/call", "a"), caller());
+        let second = calls.begin(&call("prompts/get", "b"), caller());
+        assert_eq!(calls.asking().unwrap().target, "b");
+        second.end();
+        let mut asking = calls.asking().unwrap();
+        assert_eq!(asking.target, "a");
+        drop(first);
+        asking.given_up().await;
+        assert!(calls.asking().is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_ends_is_not_given_up() {
+        let calls = Calls::default();
+        let open = calls.begin(&call("tools/call", "a"), Caller::default());
+        let mut asking = calls.asking().unwrap();
+        open.end();
+        let waited = tokio::time::timeout(std::time::Duration::from_secs(1), asking.given_up());
+        assert!(waited.await.is_err());
+    }
+}

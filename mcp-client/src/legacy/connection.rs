@@ -1,0 +1,286 @@
+//! What was agreed on in a handshake, and the way of every request after it.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mcp_core::Revision;
+use mcp_core::protocol::{LoggingLevel, ServerCapabilities};
+use mcp_core::rpc::{RequestId, RpcError};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::sync::Mutex;
+
+use crate::capabilities::Capabilities;
+use crate::client::Client;
+use crate::error::Error;
+use crate::options::CallOptions;
+use crate::outcome::MAY_ASK;
+use crate::paused::PausedCall;
+use crate::question::{Consent, Kind};
+use crate::session::{Call, Session, Step};
+use crate::transport::{Era, Metadata, Outgoing, Purpose};
+
+use super::calls::{Caller, Calls};
+use super::clock::Clock;
+use super::level::Level;
+use super::open_call::OpenCall;
+use super::pages::{self, Pages};
+use super::subscriptions::Listeners;
+use super::{capabilities, handshake, params};
+
+/// A connection to a server of a revision with a handshake.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    revision: Revision,
+    server: ServerCapabilities,
+    declared: Capabilities,
+    level: Level,
+    /// Which session this is, and the turn to begin another one.
+    session: AtomicU64,
+    beginning: Mutex<()>,
+    pub(super) calls: Calls,
+    pub(super) clock: Clock,
+    pub(super) pages: Pages,
+    pub(super) listeners: Listeners,
+}
+
+impl Connection {
+    pub(super) fn new(client: &Client, revision: Revision, server: ServerCapabilities) -> Self {
+        Self {
+            revision,
+            server,
+            declared: capabilities::of(&client.inner.capabilities, revision),
+            level: Level::default(),
+            session: AtomicU64::new(0),
+            beginning: Mutex::new(()),
+            calls: Calls::default(),
+            clock: Clock::new(),
+            pages: Pages::default(),
+            listeners: Listeners::default(),
+        }
+    }
+
+    pub(crate) fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// What the server can do.
+    pub(super) fn server(&self) -> &ServerCapabilities {
+        &self.server
+    }
+
+    /// What the server may ask for.
+    pub(super) fn declared(&self) -> &Capabilities {
+        &self.declared
+    }
+
+    pub(super) fn metadata(&self, method: &str) -> Metadata {
+        Metadata {
+            method: method.to_owned(),
+            version: Some(self.revision.as_str()),
+            era: Era::Session,
+            ..Metadata::default()
+        }
+    }
+
+    /// One round of a call: the request, and what came of it.
+    pub(crate) async fn step(
+        &self,
+        session: &Session,
+        call: Call,
+        answers: Option<&BTreeMap<String, String>>,
+        state: Option<&str>,
+        round: u32,
+        token: Option<u64>,
+    ) -> Result<Step, Error> {
+        if state.is_some() {
+            // It was paused at a server of today, which would take the answers anywhere.
+            return Err(Error::NotOpen {
+                method: call.method,
+            });
+        }
+        if let Some(answers) = answers {
+            self.pages.await_all(answers, round).await?;
+        }
+        let ended = if session.by_hand && MAY_ASK.contains(&call.method.as_str()) {
+            let open = OpenCall::begin(session, &call, token);
+            open.wait(self, session, &call, round).await
+        } else {
+            self.send(session, &call, token).await.map(Step::Complete)
+        };
+        self.step_of(session, call, ended, round)
+    }
+
+    /// A call that cannot be finished before pages were opened has these as questions.
+    pub(super) fn step_of(
+        &self,
+        session: &Session,
+        call: Call,
+        ended: Result<Step, Error>,
+        round: u32,
+    ) -> Result<Step, Error> {
+        let error = match ended {
+            Err(Error::Rpc(error)) => error,
+            ended => return ended,
+        };
+        match pages::required(&error) {
+            Some(required) if self.declared.has(Kind::Url) => {
+                let server = session.client.inner.server_info();
+                let mut paused =
+                    PausedCall::new(call, round, required, server, &self.declared, None)?;
+                let open: Vec<String> = paused
+                    .requests()
+                    .iter()
+                    .map(|request| request.key().to_owned())
+                    .filter(|id| self.pages.is_opened(id))
+                    .collect();
+                // Nobody is asked twice to open the same page.
+                for id in open {
+                    paused.answer(&id, Consent::Accept)?;
+                }
+                Ok(Step::InputRequired(Box::new(paused)))
+            }
+            _ => Err(Error::Rpc(error).about(&call)),
+        }
+    }
+
+    /// Sends one request, and once more where the server had ended the session before it.
+    pub(crate) async fn send(
+        &self,
+        session: &Session,
+        call: &Call,
+        token: Option<u64>,
+    ) -> Result<Box<RawValue>, Error> {
+        let caller = Caller {
+            by_hand: None,
+            nested: session.client.inner.turns.is_held_here(),
+        };
+        self.send_for(session, call, token, caller).await
+    }
+
+    pub(super) async fn send_for(
+        &self,
+        session: &Session,
+        call: &Call,
+        token: Option<u64>,
+        caller: Caller,
+    ) -> Result<Box<RawValue>, Error> {
+        if let Some(level) = session.options.log_level {
+            self.want_level(&session.client, level).await;
+        }
+        let params = params::of(self.revision, call, &session.options, token)?;
+        let open = self.calls.begin(call, caller);
+        let number = self.number();
+        let mut answer = self.exchange(session, &call.method, &params, token).await;
+        if matches!(answer, Err(Error::SessionEnded { .. })) {
+            self.begin_again(&session.client, number).await?;
+            answer = self.exchange(session, &call.method, &params, token).await;
+        }
+        open.end();
+        answer
+    }
+
+    async fn exchange(
+        &self,
+        session: &Session,
+        method: &str,
+        params: &str,
+        token: Option<u64>,
+    ) -> Result<Box<RawValue>, Error> {
+        let mut request = session.to_request(method, params, token, self.metadata(method));
+        request.clock = Some(self.clock.stopwatch());
+        session.ask(request).await
+    }
+
+    /// A request of the connection's own.
+    pub(super) async fn request(
+        &self,
+        client: &Client,
+        method: &str,
+        params: &Value,
+    ) -> Result<Box<RawValue>, Error> {
+        let session = Session::new(client.clone(), CallOptions::new());
+        self.exchange(&session, method, &params.to_string(), None)
+            .await
+    }
+
+    /// The number of the session, counted from 0.
+    pub(super) fn number(&self) -> u64 {
+        self.session.load(Ordering::Acquire)
+    }
+
+    /// Begins another session after the one of this number, unless somebody has done so.
+    pub(super) async fn begin_again(&self, client: &Client, after: u64) -> Result<(), Error> {
+        let _turn = self.beginning.lock().await;
+        if self.number() != after {
+            return Ok(());
+        }
+        handshake::repeat(client, self.revision).await?;
+        self.session.store(after + 1, Ordering::Release);
+        self.level.repeat(self, client).await;
+        self.listeners.repeat(self, client).await;
+        Ok(())
+    }
+
+    /// Asks for log messages at or above this level.
+    pub(super) async fn want_level(&self, client: &Client, level: LoggingLevel) {
+        if self.server.logging.is_some() {
+            self.level.want(self, client, level).await;
+        }
+    }
+
+    /// See [`Client::roots_changed`].
+    pub(crate) fn roots_changed(&self, client: &Client) {
+        if self.declared.has(Kind::Roots) {
+            self.notify(client, "notifications/roots/list_changed");
+        }
+    }
+
+    pub(super) fn notify(&self, client: &Client, method: &str) {
+        client.inner.peer.send(Outgoing {
+            text: format!(r#"{{"jsonrpc":"2.0","method":"{method}"}}"#),
+            purpose: Purpose::Notification,
+            metadata: self.metadata(method),
+        });
+    }
+
+    /// The answer to a request of the server, as the members that it has.
+    pub(super) fn respond(&self, client: &Client, response: &Response<'_>) {
+        match serde_json::to_string(response) {
+            Ok(text) => client.inner.peer.send(Outgoing {
+                text,
+                purpose: Purpose::Response,
+                metadata: self.metadata(""),
+            }),
+            Err(error) => {
+                tracing::error!(target: "mcp_client", %error, "an answer cannot be written")
+            }
+        }
+    }
+}
+
+/// A message that answers the server.
+#[derive(Debug, serde::Serialize)]
+pub(super) struct Response<'a> {
+    jsonrpc: &'static str,
+    id: &'a RequestId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<RpcError>,
+}
+
+impl<'a> Response<'a> {
+    pub(super) fn new(id: &'a RequestId, answer: Result<Box<RawValue>, RpcError>) -> Self {
+        let (result, error) = match answer {
+            Ok(result) => (Some(result), None),
+            Err(error) => (None, Some(error)),
+        };
+        Self {
+            jsonrpc: "2.0",
+            id,
+            result,
+            error,
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Requests of the server: the same handlers answer them, after the same checks, as those of a server of today.
+
+use std::sync::{Arc, Weak};
+
+use mcp_core::Revision;
+use mcp_core::rpc::{RequestId, RpcError, code};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use crate::client::Inner;
+use crate::error::Error;
+use crate::outcome;
+use crate::question::{Asker, InputRequest, Kind};
+use crate::session::on_one_line;
+
+use super::calls::Asking;
+use super::connection::Connection;
+use super::open_call::Asked;
+
+/// One request of the server that asks for something.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub(super) id: RequestId,
+    pub(super) method: String,
+    pub(super) params: Option<Box<RawValue>>,
+}
+
+/// What is read of a question before it is looked at as one.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Members {
+    #[serde(default)]
+    elicitation_id: Option<String>,
+    #[serde(default, rename = "_meta")]
+    meta: Option<MetaMembers>,
+}
+
+#[derive(Debug, Deserialize)]
+struct MetaMembers {
+    /// Servers of this library say so under which key a function asks.
+    #[serde(default, rename = "mcp-server/key")]
+    key: Option<String>,
+}
+
+/// Gets the answer. Nothing here keeps the client from ending while somebody thinks.
+pub(super) async fn answer(
+    client: Weak<Inner>,
+    question: Question,
+) -> Result<Box<RawValue>, RpcError> {
+    let gone = || RpcError::internal_error("the client is gone");
+    let inner = client.upgrade().ok_or_else(gone)?;
+    let old = inner.legacy().ok_or_else(gone)?;
+    let mut asking = old.calls.asking();
+    let text = as_text(&question);
+    let members = question.members();
+    let request = read(&inner, old, &question, &members, &text, asking.as_ref())?;
+    let _stopped = old.clock.stop();
+    let nested = old.calls.any_nested();
+    let (handlers, turns) = (inner.handlers.clone(), Arc::clone(&inner.turns));
+    let revision = old.revision();
+    drop(inner);
+
+    let by_hand = asking.as_ref().and_then(|asking| asking.by_hand.clone());
+    let answered = async {
+        let key = request.key().to_owned();
+        let Some(host) = by_hand else {
+            let response = handlers.answer_one(request.clone(), &turns, nested).await;
+            let response = response.and_then(|response| response.to_json(&request));
+            return response.map_err(|error| failed(&error));
+        };
+        let (answer, given) = oneshot::channel();
+        // An error means that the call is over, and so does a dropped sender.
+        let _ = host.send(Asked {
+            key,
+            request: text.clone(),
+            answer,
+        });
+        given
+            .await
+            .map_err(|_| RpcError::internal_error("the call was given up before the answer"))
+    };
+    let answer = tokio::select! {
+        answer = answered => answer?,
+        () = given_up(&mut asking) => {
+            return Err(RpcError::internal_error("the call was given up before the answer"));
+        }
+    };
+    if let (Some(id), InputRequest::Url(_), Some(inner)) =
+        (&members.elicitation_id, &request, client.upgrade())
+        && accepts(&answer)
+        && let Some(old) = inner.legacy()
+    {
+        old.pages.opened(id);
+    }
+    in_words_of(revision, &request, answer)
+}
+
+async fn given_up(asking: &mut Option<Asking>) {
+    match asking {
+        Some(asking) => asking.given_up().await,
+        None => std::future::pending().await,
+    }
+}
+
+impl Question {
+    fn members(&self) -> Members {
+        let params = self.params.as_ref();
+        params
+            .and_then(|params| serde_json::from_str(params.get()).ok())
+            .unwrap_or_default()
+    }
+}
+
+/// The request as the questions of today stand in a result.
+fn as_text(question: &Question) -> String {
+    let method = Value::from(question.method.as_str());
+    match &question.params {
+        Some(params) => {
+            let params = on_one_line(params.get());
+            format!(r#"{{"method":{method},"params":{params}}}"#)
+        }
+        None => format!(r#"{{"method":{method}}}"#),
+    }
+}
+
+/// The question, if it is one that the server may ask.
+fn read(
+    inner: &Inner,
+    old: &Connection,
+    question: &Question,
+    members: &Members,
+    text: &str,
+    asking: Option<&Asking>,
+) -> Result<InputRequest, RpcError> {
+    let named = members.meta.as_ref().and_then(|meta| meta.key.clone());
+    let key = named.unwrap_or_else(|| match &question.id {
+        RequestId::Integer(id) => id.to_string(),
+        RequestId::String(id) => id.clone(),
+    });
+    let asker = Asker {
+        server: inner.server_info(),
+        method: asking.map_or_else(|| question.method.clone(), |asking| asking.method.clone()),
+        target: asking.map_or_else(String::new, |asking| asking.target.clone()),
+        round: 1,
+    };
+    let declared = old.declared();
+    let asks_people = declared.has(Kind::Form) || declared.has(Kind::Url);
+    outcome::read_request(&key, text, declared, &asker).map_err(|error| match &error {
+        // A mode or a part of what was declared (2025-11-25: client/elicitation, Error Handling).
+        Error::UndeclaredInput { kind, .. }
+            if kind == "sampling.tools"
+                || asks_people && question.method == "elicitation/create" =>
+        {
+            RpcError::invalid_params(format!("this client did not declare {kind}"))
+        }
+        Error::UndeclaredInput { .. } => RpcError::method_not_found(&question.method),
+        Error::InvalidQuestion { reason, .. } => RpcError::invalid_params(reason.clone()),
+        error => failed(error),
+    })
+}
+
+/// The server learns that there is no answer, and the log why.
+fn failed(error: &Error) -> RpcError {
+    tracing::warn!(target: "mcp_client", %error, "a question of the server was not answered");
+    RpcError::new(
+        code::INTERNAL_ERROR,
+        match error {
+            Error::NoHandler { .. } => "nobody here answers this",
+            Error::InvalidAnswer { .. } => "the answer does not fit the question",
+            _ => "the host could not answer",
+        },
+    )
+}
+
+fn accepts(answer: &str) -> bool {
+    let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+    answer["action"] == "accept"
+}
+
+/// The answer as the revision has it.
+fn in_words_of(
+    revision: Revision,
+    request: &InputRequest,
+    answer: String,
+) -> Result<Box<RawValue>, RpcError> {
+    let unsaid = |what: &str| {
+        let text = format!("the completion has {what}, which revision {revision} does not have");
+        RpcError::internal_error(text)
+    };
+    let answer = match request {
+        InputRequest::Sampling(_) if revision < Revision::V2025_11_25 => {
+            let mut result: Value =
+                serde_json::from_str(&answer).map_err(|_| unsaid("no content"))?;
+            // One block is the content itself there, and there is no list of several.
+            if let Some(blocks) = result["content"].as_array() {
+                let [block] = &blocks[..] else {
+                    return Err(unsaid("several blocks of content"));
+                };
+                result["content"] = block.clone();
+            }
+            let block = result["content"]["type"].as_str();
+            let known = match block {
+                Some("text" | "image") => true,
+                Some("audio") => revision >= Revision::V2025_03_26,
+                _ => false,
+            };
+            if !known {
+                return Err(unsaid(&format!("content of type {}", json!(block))));
+            }
+            result.to_string()
+        }
+        _ => answer,
+    };
+    RawValue::from_string(answer)
+        .map_err(|_| RpcError::internal_error("the answer cannot be written"))
+}
