@@ -1,8 +1,9 @@
-//! The probe: which servers are taken, and what the error says about the others.
+//! The probe: which servers are taken, and what the error says about the others. What a client does that speaks
+//! older revisions too is in `legacy`.
 
 use std::time::Duration;
 
-use mcp_client::{Client, Error};
+use mcp_client::{Builder, Client, Error, Revision};
 use serde_json::{Value, json};
 
 use crate::support::{Fake, builder, connect, pair};
@@ -12,19 +13,28 @@ async fn refused<F>(answer: F) -> Error
 where
     F: AsyncFnOnce(&mut Fake),
 {
+    refused_by(builder(), answer).await
+}
+
+async fn refused_by<F>(builder: Builder, answer: F) -> Error
+where
+    F: AsyncFnOnce(&mut Fake),
+{
     let (transport, mut fake) = pair();
     let server = async {
         answer(&mut fake).await;
         // The client ends the connection; until then the server stays.
         while fake.next().await.is_some() {}
     };
-    let (client, ()) = tokio::join!(builder().connect(transport), server);
+    let (client, ()) = tokio::join!(builder.connect(transport), server);
     client.map(|_: Client| ()).unwrap_err()
 }
 
-/// A server of an older revision: it answers the probe with `error`, and the handshake.
+/// A server of an older revision: it answers the probe with `error`, and the handshake. The client speaks
+/// today's revision only.
 async fn old_server(error: Value) -> Error {
-    refused(async |fake| {
+    let builder = builder().revision(Revision::V2026_07_28);
+    refused_by(builder, async |fake| {
         let probe = fake.request("server/discover").await;
         fake.fail(&probe, error).await;
         let hello = fake.request("initialize").await;

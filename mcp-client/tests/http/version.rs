@@ -1,12 +1,19 @@
 //! Which revision the server speaks, as the first request finds out.
 
-use mcp_client::{Client, Error, HttpTransport};
+use mcp_client::{Builder, Client, Error, HttpTransport, Revision};
 use serde_json::{Value, json};
 
 use crate::support::{Server, builder, call, connect_listed, discovered, done};
 
 /// Connects to a server that answers each request as `answers` say.
 async fn connecting(answers: &[(&str, &str, &str)]) -> (Result<Client, Error>, Vec<Value>) {
+    connecting_as(builder(), answers).await
+}
+
+async fn connecting_as(
+    builder: Builder,
+    answers: &[(&str, &str, &str)],
+) -> (Result<Client, Error>, Vec<Value>) {
     let server = Server::start().await;
     let answering = async {
         let mut asked = Vec::new();
@@ -26,7 +33,7 @@ async fn connecting(answers: &[(&str, &str, &str)]) -> (Result<Client, Error>, V
         asked
     };
     let transport = HttpTransport::new(server.url("/mcp"));
-    let (client, asked) = tokio::join!(builder().connect(transport), answering);
+    let (client, asked) = tokio::join!(builder.connect(transport), answering);
     server.hears_nothing().await;
     (client, asked)
 }
@@ -100,7 +107,8 @@ async fn an_older_server_is_recognised_however_it_refuses() {
             ("200 OK", JSON, HANDSHAKE),
             ("200 OK", EVENTS, events.as_str()),
         ] {
-            let (client, _) = connecting(&[refusal, handshake]).await;
+            let pinned = builder().revision(Revision::V2026_07_28);
+            let (client, _) = connecting_as(pinned, &[refusal, handshake]).await;
             let error = client.unwrap_err();
             assert!(
                 matches!(&error, Error::OldServer { theirs: Some(theirs), .. } if theirs == "2025-11-25"),
