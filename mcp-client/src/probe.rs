@@ -35,7 +35,8 @@ pub(crate) struct Refusal {
     pub(crate) speaks: Vec<String>,
 }
 
-/// Statuses that say nothing about the revision: whoever stands before the server gives them.
+/// Statuses that say nothing about the revision, like those of redirects: whoever stands before the server gives
+/// them.
 const OF_OTHERS: [u16; 8] = [401, 403, 407, 408, 429, 502, 503, 504];
 
 /// Asks with `server/discover`, and keeps what the server says about itself.
@@ -84,7 +85,9 @@ pub(crate) async fn probe(client: &Client, patience: Duration) -> Result<Verdict
                 status: Some(status),
                 ..
             },
-        ) if !OF_OTHERS.contains(&status) => refusal(format!("status {status}"), Some(error)),
+        ) if !(300..400).contains(&status) && !OF_OTHERS.contains(&status) => {
+            refusal(format!("status {status}"), Some(error))
+        }
         // What has nothing to do with revisions, and a connection that is gone.
         Err(error) => Err(error),
     }

@@ -1,5 +1,7 @@
 //! Redirects: within the origin, and only those that keep the message.
 
+use std::time::Duration;
+
 use mcp_client::{Error, HttpTransport};
 use reqwest::redirect::Policy;
 use serde_json::json;
@@ -98,7 +100,8 @@ async fn a_client_of_the_hosts_own_is_used_and_must_not_redirect() {
     calling.await.unwrap().unwrap();
 
     let following = HttpTransport::new(server.url("/mcp")).client(own(Policy::limited(5)).unwrap());
-    let connecting = tokio::spawn(builder().connect(following));
+    let impatient = builder().probe_timeout(Duration::from_millis(500));
+    let connecting = tokio::spawn(impatient.connect(following));
     let post = server.next().await;
     post.respond("307 Temporary Redirect", &to("/other"), "")
         .await;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use mcp_core::rpc::{RpcError, code};
 use reqwest::{Method, Response, StatusCode};
 
+use super::Connection;
 use super::resume::{Cursor, MAX_FRUITLESS, Refused};
 use super::session::{Accepts, Session};
-use super::Connection;
 use crate::legacy::batch;
 use crate::transport::http::endpoint::{End, failed, is_stream};
 use crate::transport::http::post::Answer;
