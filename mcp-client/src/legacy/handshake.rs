@@ -84,17 +84,24 @@ pub(crate) async fn fall_back(
         }
         Err(error) => error,
     };
-    let answer = match (refusal.unclear, error) {
+    let Refusal {
+        answer, unclear, ..
+    } = refusal;
+    // Where both came to nothing in the same way, the first one says it.
+    let is_nothing = match &error {
+        Error::RequestFailed { status, .. } => status.is_none_or(|status| status >= 400),
+        error => matches!(error, Error::Timeout { .. }),
+    };
+    let answer = match (unclear.filter(|_| is_nothing), error) {
         (Some(unclear), _) => return Err(unclear),
-        (None, Error::Handshake { error, .. }) => format!(
-            "{}, and initialize with error {}: {}",
-            refusal.answer, error.code, error.message
-        ),
-        (None, Error::Timeout { after, .. }) => {
+        (None, Error::Handshake { error, .. }) => {
             format!(
-                "{}, and initialize with nothing within {after:?}",
-                refusal.answer
+                "{answer}, and initialize with error {}: {}",
+                error.code, error.message
             )
+        }
+        (None, Error::Timeout { after, .. }) => {
+            format!("{answer}, and initialize with nothing within {after:?}")
         }
         (None, error) => return Err(error),
     };
