@@ -224,6 +224,19 @@ impl Context {
         }
     }
 
+    /// Lets a client of revision 2025-11-25 over HTTP go, for it to come again for the rest: the connection ends, and the
+    /// call goes on. What it sends meanwhile is kept, and its result.
+    ///
+    /// For functions that take so long that no connection should be held for them. With other clients, and over other
+    /// transports, it does nothing.
+    ///
+    /// Specification: 2025-11-25, basic/transports, Sending Messages to the Server.
+    pub fn close_stream(&self) {
+        if let Some(reporter) = &self.inner.reporter {
+            reporter.close_stream();
+        }
+    }
+
     /// Whether the client has given the call up.
     ///
     /// Most tools need not look: a call that was given up is dropped where it waits, unless it has

@@ -32,6 +32,9 @@ pub(crate) trait Outgoing: Send + Sync {
         Poll::Ready(())
     }
 
+    /// Ends the connection of a call's stream, where the client can come again for the rest.
+    fn close_stream(&self, _call: u64) {}
+
     /// Whether the messages of other requests go the same way, so that the end of this one is not seen by itself.
     fn is_shared(&self) -> bool {
         false
@@ -180,6 +183,11 @@ impl Reporter {
                 },
             );
         }
+    }
+
+    /// Ends the connection, where the client can come again.
+    pub(crate) fn close_stream(&self) {
+        self.out.close_stream(self.call);
     }
 
     pub(crate) fn call(&self) -> u64 {

@@ -26,7 +26,7 @@ use crate::{
 
 /// The session of a connection, once its client has shaken hands.
 ///
-/// Over HTTP, where connections mean nothing, there is one for each request.
+/// Over HTTP, where connections mean nothing, each session has one.
 #[derive(Default)]
 pub(crate) struct Connection(Mutex<Option<Arc<Session>>>);
 
@@ -43,12 +43,6 @@ pub(crate) fn may_be_earlier(message: &Result<Message<'_, Params<'_>>, Fault<'_>
 }
 
 impl Connection {
-    /// A connection whose client has shaken hands before.
-    #[allow(dead_code, reason = "for a transport with sessions of its own")]
-    pub(crate) fn of(session: Arc<Session>) -> Self {
-        Self(Mutex::new(Some(session)))
-    }
-
     /// The session that requests belong to from now on.
     pub(crate) fn session(&self) -> Option<Arc<Session>> {
         self.lock().clone()
@@ -122,7 +116,7 @@ fn has_method(line: &str) -> bool {
 }
 
 /// Whether a request says, readably or not, that it describes itself.
-fn is_of_today(params: &RawValue) -> bool {
+pub(crate) fn is_of_today(params: &RawValue) -> bool {
     let mut members = Members::of(params.get()).flatten();
     let meta = members.find(|(name, _)| name == "_meta");
     meta.is_some_and(|(_, meta)| {

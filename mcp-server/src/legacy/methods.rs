@@ -206,6 +206,10 @@ impl Outgoing for Shown {
         self.out.poll_room(call, cx)
     }
 
+    fn close_stream(&self, call: u64) {
+        self.out.close_stream(call);
+    }
+
     fn is_shared(&self) -> bool {
         self.out.is_shared()
     }

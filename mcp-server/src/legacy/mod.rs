@@ -22,6 +22,11 @@ mod connection;
 mod explain;
 #[cfg(feature = "legacy")]
 mod handshake;
+#[cfg(all(feature = "http", feature = "legacy"))]
+pub(crate) mod http;
+#[cfg(all(feature = "http", not(feature = "legacy")))]
+#[path = "absent_http.rs"]
+pub(crate) mod http;
 #[cfg(feature = "legacy")]
 mod later;
 #[cfg(feature = "legacy")]
@@ -50,7 +55,7 @@ pub(crate) use self::refusal::refuse_header;
 pub(crate) use self::refusal::{INITIALIZE, NO_META, refuse_initialize};
 #[cfg(feature = "legacy")]
 pub(crate) use self::{
-    connection::{Connection, may_be_earlier},
+    connection::{Connection, is_of_today, may_be_earlier},
     explain::can_say,
     later::{Answers, Later},
     pages::Pages,

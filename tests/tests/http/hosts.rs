@@ -173,7 +173,7 @@ async fn a_preflight_says_what_a_page_may_send() {
         header("access-control-allow-origin"),
         "https://app.example.com"
     );
-    assert_eq!(header("access-control-allow-methods"), "POST");
+    assert_eq!(header("access-control-allow-methods"), "GET, POST, DELETE");
     assert!(!header("access-control-max-age").is_empty());
     assert_eq!(header("vary"), "Origin");
     assert_eq!(
@@ -201,7 +201,8 @@ async fn a_preflight_says_what_a_page_may_send() {
     // Whoever is no page is told the methods.
     let response = site.send(&preflight).await;
     assert_eq!(response.head.status, 204);
-    assert_eq!(response.head.header("allow"), Some("POST, OPTIONS"));
+    let allow = response.head.header("allow");
+    assert_eq!(allow, Some("GET, POST, DELETE, OPTIONS"));
     assert_eq!(response.head.header("access-control-allow-methods"), None);
 }
 

@@ -18,10 +18,12 @@ use super::{
     call::Call,
     events::{COMMENT, Events, write_event},
 };
+use crate::legacy::http::Body as EarlierBody;
 
 /// The body of a response: one message with a known length, or a stream of events.
 ///
-/// Dropping a stream takes back the call that it reports on.
+/// Dropping a stream takes back the call that it reports on, but for clients of earlier revisions, which may take it up
+/// again.
 ///
 /// Specification: basic/transports/streamable-http, Receiving Messages.
 pub struct HttpBody(Inner);
@@ -30,6 +32,8 @@ enum Inner {
     /// Not yet taken.
     Whole(Option<Bytes>),
     Stream(Box<Stream>),
+    /// A stream of an earlier revision.
+    Earlier(Box<EarlierBody>),
 }
 
 /// The events of a call that waits, and then its answer.
@@ -48,14 +52,14 @@ impl HttpBody {
     }
 
     /// A response without a body.
-    pub(super) fn empty(status: StatusCode) -> Response<Self> {
+    pub(crate) fn empty(status: StatusCode) -> Response<Self> {
         let mut response = Response::new(Self(Inner::Whole(None)));
         *response.status_mut() = status;
         response
     }
 
     /// One message.
-    pub(super) fn json(status: StatusCode, message: Vec<u8>) -> Response<Self> {
+    pub(crate) fn json(status: StatusCode, message: Vec<u8>) -> Response<Self> {
         let mut response = Response::new(Self::whole(message));
         *response.status_mut() = status;
         let json = HeaderValue::from_static("application/json");
@@ -64,7 +68,7 @@ impl HttpBody {
     }
 
     /// All events of a call that has ended.
-    pub(super) fn events(mut events: Vec<u8>, message: &[u8]) -> Response<Self> {
+    pub(crate) fn events(mut events: Vec<u8>, message: &[u8]) -> Response<Self> {
         write_event(&mut events, message);
         stream_response(Self::whole(events))
     }
@@ -81,6 +85,12 @@ impl HttpBody {
             begun: false,
             ended: false,
         }))))
+    }
+
+    /// A stream of an earlier revision.
+    #[cfg_attr(not(feature = "legacy"), expect(dead_code, reason = "there are none"))]
+    pub(crate) fn earlier(body: EarlierBody) -> Response<Self> {
+        stream_response(Self(Inner::Earlier(Box::new(body))))
     }
 }
 
@@ -141,6 +151,7 @@ impl Body for HttpBody {
         let polled = match &mut self.get_mut().0 {
             Inner::Whole(bytes) => Poll::Ready(bytes.take()),
             Inner::Stream(stream) => stream.poll(cx),
+            Inner::Earlier(stream) => stream.poll(cx),
         };
         polled.map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
     }
@@ -149,6 +160,7 @@ impl Body for HttpBody {
         match &self.0 {
             Inner::Whole(bytes) => bytes.is_none(),
             Inner::Stream(stream) => stream.ended,
+            Inner::Earlier(stream) => stream.has_ended(),
         }
     }
 
@@ -157,7 +169,7 @@ impl Body for HttpBody {
             Inner::Whole(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            Inner::Stream(_) => SizeHint::default(),
+            Inner::Stream(_) | Inner::Earlier(_) => SizeHint::default(),
         }
     }
 }
@@ -166,7 +178,7 @@ impl fmt::Debug for HttpBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match &self.0 {
             Inner::Whole(_) => "whole",
-            Inner::Stream(_) => "stream",
+            Inner::Stream(_) | Inner::Earlier(_) => "stream",
         };
         f.debug_tuple("HttpBody").field(&kind).finish()
     }

@@ -21,7 +21,7 @@ use crate::dispatch::{Answer, Open, Running};
 /// on as a task of its own.
 ///
 /// Specification: basic/transports/streamable-http, Cancellation.
-pub(super) struct Call {
+pub(crate) struct Call {
     open: Open,
     answer: Option<AnswerFuture>,
     working: Working,
@@ -30,7 +30,7 @@ pub(super) struct Call {
 type AnswerFuture = Pin<Box<dyn Future<Output = Option<Answer>> + Send>>;
 
 impl Call {
-    pub(super) fn new(running: Running, calls: &Arc<Calls>) -> Self {
+    pub(crate) fn new(running: Running, calls: &Arc<Calls>) -> Self {
         Self {
             open: running.open(),
             answer: Some(Box::pin(running.answer())),
@@ -59,7 +59,7 @@ impl Call {
     }
 
     /// The answer; none where there is none any more.
-    pub(super) fn poll(&mut self, cx: &mut Task<'_>) -> Poll<Option<Answer>> {
+    pub(crate) fn poll(&mut self, cx: &mut Task<'_>) -> Poll<Option<Answer>> {
         let Some(future) = &mut self.answer else {
             return Poll::Ready(None);
         };
@@ -96,7 +96,7 @@ impl Drop for Call {
 
 /// Counts the calls that wait, those that go on without their clients among them.
 #[derive(Default)]
-pub(super) struct Calls {
+pub(crate) struct Calls {
     working: AtomicUsize,
     ended: Notify,
 }

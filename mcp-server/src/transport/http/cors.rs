@@ -7,10 +7,13 @@
 
 use http::{HeaderValue, Response, StatusCode, header};
 
-use super::{body::HttpBody, guard::Origin, refusal::ALLOW};
-use crate::server::Server;
+use super::{body::HttpBody, guard::Origin};
+use crate::{
+    legacy::http::{ALLOW, EXPOSED, METHODS},
+    server::Server,
+};
 
-/// The headers that clients set. The last two are of earlier revisions, and passed over.
+/// The headers that clients set. The last two are of earlier revisions.
 const HEADERS: &str = "accept, authorization, content-type, mcp-protocol-version, mcp-method, \
                        mcp-name, traceparent, tracestate, baggage, mcp-session-id, last-event-id";
 
@@ -48,10 +51,7 @@ impl Cors {
         let headers = response.headers_mut();
         headers.insert(header::ALLOW, ALLOW);
         if matches!(origin, Origin::Allowed(_)) {
-            headers.insert(
-                header::ACCESS_CONTROL_ALLOW_METHODS,
-                HeaderValue::from_static("POST"),
-            );
+            headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
             headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, self.headers.clone());
             headers.insert(header::ACCESS_CONTROL_MAX_AGE, MAX_AGE);
         }
@@ -66,10 +66,7 @@ pub(super) fn mark(response: &mut Response<HttpBody>, origin: Origin) {
     };
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-    headers.insert(
-        header::ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static("www-authenticate, retry-after"),
-    );
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     vary(response);
 }
 

@@ -13,7 +13,7 @@ const HIGH_WATER: usize = 1024 * 1024;
 /// A comment, which clients pass over: it keeps proxies from closing a silent stream.
 ///
 /// Specification: basic/transports/streamable-http, Receiving Messages.
-pub(super) const COMMENT: &[u8] = b":\n\n";
+pub(crate) const COMMENT: &[u8] = b":\n\n";
 
 /// Appends a message as one event. A message is one line.
 pub(super) fn write_event(out: &mut Vec<u8>, message: &[u8]) {

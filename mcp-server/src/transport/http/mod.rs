@@ -7,7 +7,7 @@
 //!
 //! `service` is what a request goes through: `guard` and `negotiate` before its body is read,
 //! `headers` once it is. `call` holds what waits, `events` what it sends, `body` is what goes out.
-//! `serve` puts a listener in front.
+//! `serve` puts a listener in front. What clients of earlier revisions need beside is in `legacy/http`.
 //!
 //! Specification: basic/transports/streamable-http.
 
@@ -30,3 +30,6 @@ pub use self::{
     principal::Identity,
     service::{HttpFuture, StreamableHttp},
 };
+#[cfg(feature = "legacy")]
+pub(crate) use self::{call::Call, events::COMMENT, negotiate::Forms};
+pub(crate) use self::{refusal::Refusal, service::Endpoint};

@@ -8,9 +8,9 @@ use super::refusal::Refusal;
 
 /// The forms of an answer that a client takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Forms {
-    pub(super) json: bool,
-    pub(super) events: bool,
+pub(crate) struct Forms {
+    pub(crate) json: bool,
+    pub(crate) events: bool,
 }
 
 /// Checks that the message is JSON, and gives the forms in which it may be answered.
@@ -32,7 +32,7 @@ pub(super) fn negotiate(headers: &HeaderMap) -> Result<Forms, Refusal> {
             "a message is sent with the header `Content-Type: application/json`",
         ));
     }
-    let forms = accepted(headers);
+    let forms = Forms::accepted(headers);
     if !forms.json && !forms.events {
         return Err(Refusal::new(
             StatusCode::NOT_ACCEPTABLE,
@@ -47,25 +47,28 @@ fn essence(kind: &str) -> &str {
     kind.split(';').next().unwrap_or_default().trim()
 }
 
-fn accepted(headers: &HeaderMap) -> Forms {
-    let values = headers.get_all(header::ACCEPT);
-    let mut each = values.iter();
-    let both = match (each.next(), each.next()) {
-        (None, _) => true,
-        // What nearly every client says: it need not be taken apart.
-        (Some(value), None) => value == "application/json, text/event-stream",
-        _ => false,
-    };
-    if both {
-        return Forms {
-            json: true,
-            events: true,
+impl Forms {
+    /// What the header `Accept` says.
+    pub(crate) fn accepted(headers: &HeaderMap) -> Self {
+        let values = headers.get_all(header::ACCEPT);
+        let mut each = values.iter();
+        let both = match (each.next(), each.next()) {
+            (None, _) => true,
+            // What nearly every client says: it need not be taken apart.
+            (Some(value), None) => value == "application/json, text/event-stream",
+            _ => false,
         };
-    }
-    let ranges = || values.iter().flat_map(ranges);
-    Forms {
-        json: accepts(ranges(), "application", "json"),
-        events: accepts(ranges(), "text", "event-stream"),
+        if both {
+            return Self {
+                json: true,
+                events: true,
+            };
+        }
+        let ranges = || values.iter().flat_map(ranges);
+        Self {
+            json: accepts(ranges(), "application", "json"),
+            events: accepts(ranges(), "text", "event-stream"),
+        }
     }
 }
 
@@ -109,7 +112,7 @@ mod tests {
         for value in accept {
             headers.append(header::ACCEPT, HeaderValue::from_static(value));
         }
-        let forms = accepted(&headers);
+        let forms = Forms::accepted(&headers);
         (forms.json, forms.events)
     }
 

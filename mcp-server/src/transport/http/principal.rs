@@ -44,7 +44,7 @@ pub trait Identity: Send + Sync + 'static {
 
 /// Makes a principal of a request's extensions.
 #[derive(Clone, Copy)]
-pub(super) struct Principals(fn(&Extensions) -> Principal);
+pub(crate) struct Principals(fn(&Extensions) -> Principal);
 
 impl Principals {
     pub(super) fn anonymous() -> Self {
@@ -60,7 +60,7 @@ impl Principals {
         })
     }
 
-    pub(super) fn of(self, extensions: &Extensions) -> Principal {
+    pub(crate) fn of(self, extensions: &Extensions) -> Principal {
         (self.0)(extensions)
     }
 }

@@ -2,23 +2,21 @@
 
 use std::borrow::Cow;
 
-use http::{HeaderValue, Response, StatusCode, header};
+use http::{Response, StatusCode, header};
 use mcp_core::rpc::{RpcError, write_error};
 
 use super::body::HttpBody;
-
-/// The methods that the endpoint knows.
-pub(super) const ALLOW: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
+use crate::legacy::http::ALLOW;
 
 /// Why a request is refused, before anybody looks at the message in it.
 #[derive(Debug)]
-pub(super) struct Refusal {
-    pub(super) status: StatusCode,
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
     text: Cow<'static, str>,
 }
 
 impl Refusal {
-    pub(super) fn new(status: StatusCode, text: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn new(status: StatusCode, text: impl Into<Cow<'static, str>>) -> Self {
         Self {
             status,
             text: text.into(),
@@ -26,7 +24,7 @@ impl Refusal {
     }
 
     /// An error response of JSON-RPC, without an id: none was read.
-    pub(super) fn into_response(self) -> Response<HttpBody> {
+    pub(crate) fn into_response(self) -> Response<HttpBody> {
         tracing::debug!(status = self.status.as_u16(), reason = %self.text, "a request was refused");
         let mut out = Vec::new();
         write_error(&mut out, None, &RpcError::invalid_request(self.text));

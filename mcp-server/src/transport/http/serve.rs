@@ -197,6 +197,7 @@ impl Connections {
         let _ = timeout(options.drain_grace, drained).await;
         // What is left is dropped, but for calls that have claimed something.
         self.tasks.shutdown().await;
+        self.http.0.earlier.end();
         let left = &self.http.0.calls;
         if timeout(options.claimed_grace, left.ended()).await.is_err() {
             tracing::warn!(

@@ -31,6 +31,7 @@ use super::{
 };
 use crate::{
     dispatch::{Accepted, Answer, Answered},
+    legacy::http::{self as earlier, Earlier},
     peer::Peer,
     server::Server,
 };
@@ -85,19 +86,20 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 pub struct StreamableHttp(pub(super) Arc<Endpoint>);
 
 #[derive(Clone)]
-pub(super) struct Endpoint {
-    pub(super) server: Server,
+pub(crate) struct Endpoint {
+    pub(crate) server: Server,
     pub(super) guard: Guard,
     cors: Cors,
-    principals: Principals,
-    always_stream: bool,
-    keep_alive: Duration,
+    pub(crate) principals: Principals,
+    pub(crate) always_stream: bool,
+    pub(crate) keep_alive: Duration,
     pub(super) read_timeout: Duration,
     /// Where it is served, without a slash at the end.
     pub(super) path: Box<str>,
     /// Whether requests for other paths come here, too.
-    pub(super) is_alone: bool,
-    pub(super) calls: Arc<Calls>,
+    pub(crate) is_alone: bool,
+    pub(crate) calls: Arc<Calls>,
+    pub(crate) earlier: Earlier,
 }
 
 impl Server {
@@ -114,6 +116,7 @@ impl Server {
             path: "/mcp".into(),
             is_alone: false,
             calls: Arc::default(),
+            earlier: Earlier::default(),
         }))
     }
 }
@@ -192,7 +195,7 @@ impl StreamableHttp {
         self.with(|endpoint| endpoint.path = path.into())
     }
 
-    pub(super) fn with(mut self, change: impl FnOnce(&mut Endpoint)) -> Self {
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut Endpoint)) -> Self {
         change(Arc::make_mut(&mut self.0));
         self
     }
@@ -273,9 +276,40 @@ impl Endpoint {
     }
 
     async fn answer<B: Body>(&self, parts: Parts, body: B) -> Result<Response<HttpBody>, Refusal> {
-        let forms = self.admit(&parts)?;
+        self.check_path(parts.uri.path())?;
+        if earlier::concerns(&parts.headers) {
+            return Box::pin(self.answer_earlier(parts, body)).await;
+        }
+        let (forms, message) = self.receive(&parts, body).await?;
+        self.answer_message(parts, forms, message).await
+    }
+
+    /// Reads the message of a POST.
+    ///
+    /// # Errors
+    ///
+    /// For another method, for forms of message or answer that there are not, and for a body past its limits.
+    pub(crate) async fn receive<B: Body>(
+        &self,
+        parts: &Parts,
+        body: B,
+    ) -> Result<(Forms, Bytes), Refusal> {
+        let forms = admit(parts)?;
         let limit = self.server.options().max_message_bytes;
-        let message = read(body, limit, self.read_timeout).await?;
+        Ok((forms, read(body, limit, self.read_timeout).await?))
+    }
+
+    /// Responds to a message of today, or to one that is of no era.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no message to respond with.
+    pub(crate) async fn answer_message(
+        &self,
+        parts: Parts,
+        forms: Forms,
+        message: Bytes,
+    ) -> Result<Response<HttpBody>, Refusal> {
         let events = Arc::new(Events::new(forms.events));
         let (accepted, message) = self.accept(parts, message, &events).await;
         // The acknowledgement of a subscription, be it empty.
@@ -306,9 +340,7 @@ impl Endpoint {
         Ok(self.whole(Answer { message, is }, &events, forms))
     }
 
-    /// What is looked at before the body.
-    fn admit(&self, parts: &Parts) -> Result<Forms, Refusal> {
-        let path = parts.uri.path();
+    fn check_path(&self, path: &str) -> Result<(), Refusal> {
         if self.is_alone && *path.strip_suffix('/').unwrap_or(path) != *self.path {
             return Err(Refusal::new(
                 StatusCode::NOT_FOUND,
@@ -318,13 +350,7 @@ impl Endpoint {
                 ),
             ));
         }
-        if parts.method != Method::POST {
-            return Err(Refusal::new(
-                StatusCode::METHOD_NOT_ALLOWED,
-                "send a POST for each message: there are neither sessions nor streams apart from answers",
-            ));
-        }
-        negotiate(&parts.headers)
+        Ok(())
     }
 
     pub(super) fn shown_path(&self) -> &str {
@@ -399,6 +425,17 @@ impl Endpoint {
         }
         HttpBody::json(status, answer.message)
     }
+}
+
+/// What is looked at before the body.
+fn admit(parts: &Parts) -> Result<Forms, Refusal> {
+    if parts.method != Method::POST {
+        return Err(Refusal::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "send a POST for each message: there are neither sessions nor streams apart from answers",
+        ));
+    }
+    negotiate(&parts.headers)
 }
 
 /// The status of an answer that no stream has begun for.

@@ -1,0 +1,280 @@
+//! One POST of a client that has a session: its messages, and the response to them.
+//!
+//! What is answered at once is JSON. A call that waits goes on as a task of its own, and its response is a stream, which
+//! is read by this connection or, if that breaks, by another one.
+//!
+//! Specification: 2025-11-25, basic/transports, Sending Messages to the Server.
+
+use std::{future::poll_fn, sync::Arc, task::Poll};
+
+use http::{Response as HttpResponse, StatusCode, request::Parts};
+use mcp_core::rpc::code;
+use tokio::sync::oneshot;
+
+use super::{
+    body::Body, outgoing::Response, session::Session, sessions::InUse, streams::Unrelated,
+};
+use crate::{
+    dispatch::{Accepted, Answer, Answered, Running},
+    legacy::batch::{Member, join},
+    peer::Peer,
+    reporter::Outgoing,
+    transport::http::{Call, Endpoint, Forms, HttpBody, Refusal},
+};
+
+/// One POST on its way.
+pub(super) struct Post<'e> {
+    endpoint: &'e Endpoint,
+    session: Arc<Session>,
+    forms: Forms,
+    response: Arc<Response>,
+    peer: Peer,
+}
+
+/// What its messages became.
+#[derive(Default)]
+struct Taken {
+    /// Answers that are there at once.
+    answers: Vec<Vec<u8>>,
+    status: StatusCode,
+    /// Answers of calls that wait, for a client that takes no stream.
+    waiting: Vec<oneshot::Receiver<Option<Answer>>>,
+}
+
+impl<'e> Post<'e> {
+    /// One whose response is what its messages lead to.
+    pub(super) fn new(
+        endpoint: &'e Endpoint,
+        session: &Arc<Session>,
+        parts: Parts,
+        forms: Forms,
+    ) -> Self {
+        let response = Arc::new(Response::new(session, forms.events));
+        let outgoing = response.clone();
+        Self::sending(endpoint, session, parts, forms, response, outgoing)
+    }
+
+    /// One whose messages lead to something on the stream that belongs to no request.
+    pub(super) fn apart(
+        endpoint: &'e Endpoint,
+        session: &Arc<Session>,
+        parts: Parts,
+        forms: Forms,
+    ) -> Self {
+        let response = Arc::new(Response::apart(session));
+        // The session may keep it, so it does not keep the session.
+        let outgoing = Arc::new(Unrelated(Arc::clone(session.streams())));
+        Self::sending(endpoint, session, parts, forms, response, outgoing)
+    }
+
+    fn sending(
+        endpoint: &'e Endpoint,
+        session: &Arc<Session>,
+        parts: Parts,
+        forms: Forms,
+        response: Arc<Response>,
+        outgoing: Arc<dyn Outgoing>,
+    ) -> Self {
+        Self {
+            endpoint,
+            session: Arc::clone(session),
+            forms,
+            response,
+            peer: Peer {
+                principal: endpoint.principals.of(&parts.extensions),
+                outgoing,
+                extensions: (!parts.extensions.is_empty()).then(|| Arc::new(parts.extensions)),
+            },
+        }
+    }
+
+    /// Hands a message to the server, which polls the call once.
+    pub(super) async fn accept(&self, message: &[u8]) -> (Accepted, Vec<u8>) {
+        let server = &self.endpoint.server;
+        let mut out = Vec::with_capacity(512);
+        let accepted = poll_fn(|cx| {
+            Poll::Ready(server.accept(message, &self.peer, &*self.session, cx, &mut out))
+        });
+        (accepted.await, out)
+    }
+
+    /// Whether answers are streams, although they are there at once.
+    pub(super) fn always_streams(&self) -> bool {
+        !self.forms.json || self.forms.events && self.endpoint.always_stream
+    }
+
+    /// Responds to a message.
+    ///
+    /// # Errors
+    ///
+    /// Where a call was given up, and its client takes no stream that could end without an answer.
+    pub(super) async fn respond(
+        self,
+        message: &[u8],
+        session: InUse,
+    ) -> Result<HttpResponse<HttpBody>, Refusal> {
+        let mut taken = Taken::default();
+        let ending = Arc::new(Ending(Arc::clone(&self.response)));
+        self.take(message, &Arc::new(session), &ending, &mut taken)
+            .await;
+        if let Some(response) = self.at_once(&taken) {
+            return Ok(response);
+        }
+        let mut answers = self.wait(taken).await;
+        match answers.pop() {
+            Some((status, answer)) => Ok(HttpBody::json(status, answer)),
+            None => Err(Refusal::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the call was given up; call again",
+            )),
+        }
+    }
+
+    /// Responds to a batch: with an array, or with a stream of single answers.
+    ///
+    /// Specification: 2025-03-26, basic/transports, Sending Messages to the Server.
+    pub(super) async fn respond_to_batch(
+        self,
+        messages: Vec<Member<'_>>,
+        session: InUse,
+    ) -> HttpResponse<HttpBody> {
+        let mut taken = Taken::default();
+        let ending = Arc::new(Ending(Arc::clone(&self.response)));
+        let session = Arc::new(session);
+        for message in messages {
+            match message {
+                Member::Message(message) => {
+                    let message = message.as_bytes();
+                    self.take(message, &session, &ending, &mut taken).await;
+                }
+                Member::Refused(answer) => taken.answers.push(answer),
+            }
+        }
+        if let Some(response) = self.at_once(&taken) {
+            return response;
+        }
+        let answers = self.wait(taken).await;
+        match join(answers.into_iter().map(|(_, answer)| answer)) {
+            Some(array) => HttpBody::json(StatusCode::OK, array),
+            None => HttpBody::empty(StatusCode::ACCEPTED),
+        }
+    }
+
+    /// Answers a message on the stream that belongs to no request; what is no message has no place there.
+    #[cfg(feature = "http-sse")]
+    pub(super) async fn answer_apart(
+        self,
+        message: &[u8],
+        session: InUse,
+    ) -> HttpResponse<HttpBody> {
+        let mut taken = Taken::default();
+        let ending = Arc::new(Ending(Arc::clone(&self.response)));
+        self.take(message, &Arc::new(session), &ending, &mut taken)
+            .await;
+        for answer in taken.answers {
+            if taken.status != StatusCode::OK {
+                return HttpBody::json(taken.status, answer);
+            }
+            self.response.answer(&answer);
+        }
+        HttpBody::empty(StatusCode::ACCEPTED)
+    }
+
+    async fn take(
+        &self,
+        message: &[u8],
+        session: &Arc<InUse>,
+        ending: &Arc<Ending>,
+        taken: &mut Taken,
+    ) {
+        let (accepted, out) = self.accept(message).await;
+        match accepted {
+            // A response to a question that nobody waits for any more is no fault of the client's.
+            Accepted::Noted | Accepted::Unasked => {}
+            Accepted::Cancel(id) => self.session.cancel(&id),
+            Accepted::Answered(is) => {
+                taken.status = status(is);
+                taken.answers.push(out);
+            }
+            Accepted::Running(running) => {
+                let answer = self.go_on(running, Arc::clone(session), Arc::clone(ending));
+                taken.waiting.push(answer);
+            }
+        }
+    }
+
+    /// Lets a call go on as a task, whatever becomes of its connection.
+    fn go_on(
+        &self,
+        running: Running,
+        session: Arc<InUse>,
+        ending: Arc<Ending>,
+    ) -> oneshot::Receiver<Option<Answer>> {
+        let under_way = self.session.note(running.id(), running.open());
+        let mut call = Call::new(running, &self.endpoint.calls);
+        let streamed = self.forms.events;
+        let (answered, waiting) = oneshot::channel();
+        tokio::spawn(async move {
+            let answer = poll_fn(|cx| call.poll(cx)).await;
+            // The id is free before the client can know that.
+            drop(under_way);
+            match answer {
+                Some(answer) if streamed => ending.0.answer(&answer.message),
+                answer => drop(answered.send(answer)),
+            }
+            drop((ending, session));
+        });
+        waiting
+    }
+
+    /// The response that there is already, or a stream; none where answers must be waited for.
+    fn at_once(&self, taken: &Taken) -> Option<HttpResponse<HttpBody>> {
+        if taken.answers.is_empty() && taken.waiting.is_empty() {
+            return Some(HttpBody::empty(StatusCode::ACCEPTED));
+        }
+        let has_events = !taken.waiting.is_empty() || self.response.has_begun();
+        let streams = self.always_streams() || self.forms.events && has_events;
+        if !streams {
+            return None;
+        }
+        for answer in &taken.answers {
+            self.response.answer(answer);
+        }
+        let leaves = self
+            .endpoint
+            .earlier
+            .leave_after
+            .filter(|_| self.session.polls());
+        let body = Body::new(self.response.read(), self.endpoint.keep_alive);
+        Some(HttpBody::earlier(body.leaving_after(leaves)))
+    }
+
+    /// All answers, without those of calls that were given up.
+    async fn wait(&self, taken: Taken) -> Vec<(StatusCode, Vec<u8>)> {
+        let answers = taken.answers.into_iter();
+        let mut answers: Vec<_> = answers.map(|answer| (taken.status, answer)).collect();
+        for waiting in taken.waiting {
+            if let Ok(Some(answer)) = waiting.await {
+                answers.push((status(answer.is), answer.message));
+            }
+        }
+        answers
+    }
+}
+
+/// Ends a stream when the last of its calls has ended.
+struct Ending(Arc<Response>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// The status of an answer. What has an id is the message's affair alone: 404 would mean that the session is over.
+pub(super) fn status(answer: Answered) -> StatusCode {
+    match answer {
+        Answered::Error(code::PARSE_ERROR | code::INVALID_REQUEST) => StatusCode::BAD_REQUEST,
+        _ => StatusCode::OK,
+    }
+}

@@ -1,0 +1,178 @@
+//! The sessions of an endpoint: found by their ids, ended when they are idle for long or too many.
+//!
+//! Specification: 2025-11-25, basic/transports, Session Management.
+
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::time::{Instant, sleep};
+
+use super::{
+    session::Session,
+    store::{Full, Limits, Store, Use},
+    streams::KEPT,
+};
+use crate::state::Principal;
+
+/// The sessions of an endpoint. Dropping it ends them.
+pub(super) struct Sessions {
+    limits: Limits,
+    store: Mutex<Store<Arc<Session>>>,
+    /// Whether a task looks after them from time to time.
+    swept: AtomicBool,
+}
+
+impl Sessions {
+    pub(super) fn new(limits: Limits) -> Arc<Self> {
+        Arc::new(Self {
+            limits,
+            store: Mutex::new(Store::new(limits)),
+            swept: AtomicBool::new(false),
+        })
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Takes a session in. Where there are too many, another one goes.
+    ///
+    /// # Errors
+    ///
+    /// Where all of them have requests in flight.
+    pub(super) fn insert(self: &Arc<Self>, session: Arc<Session>) -> Result<(), Full> {
+        let id = Arc::clone(session.id());
+        let gone = self.lock().insert(id, session, Instant::now())?;
+        if let Some(gone) = gone {
+            tracing::warn!(
+                limit = self.limits.sessions,
+                "a session was ended for a new one: there are as many as `max_sessions` allows"
+            );
+            gone.end();
+        }
+        if !self.swept.swap(true, Ordering::AcqRel) {
+            self.look_after();
+        }
+        Ok(())
+    }
+
+    /// The session of this id, in use from now on; none where there is none, or it is somebody else's.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        id: &str,
+        principal: &Principal,
+        what: Use,
+    ) -> Option<InUse> {
+        let theirs = |session: &Arc<Session>| session.is_of(principal);
+        let session = self
+            .lock()
+            .begin(id, what, Instant::now(), theirs)
+            .cloned()?;
+        Some(InUse {
+            sessions: Arc::downgrade(self),
+            session,
+            what,
+            is_last: false,
+        })
+    }
+
+    /// Ends a session; whether it was there.
+    pub(super) fn end(&self, id: &str, principal: &Principal) -> bool {
+        let gone = self.lock().remove(id, |session| session.is_of(principal));
+        gone.inspect(|session| session.end()).is_some()
+    }
+
+    /// Ends all of them.
+    pub(super) fn end_all(&self) {
+        let gone = self.lock().clear();
+        gone.iter().for_each(|session| session.end());
+    }
+
+    /// A task for as long as there are sessions: an abandoned one holds its memory until somebody looks.
+    fn look_after(self: &Arc<Self>) {
+        let sessions = Arc::downgrade(self);
+        let pause = (self.limits.idle.min(KEPT) / 8).clamp(SHORTEST, LONGEST);
+        tokio::spawn(async move {
+            loop {
+                sleep(pause).await;
+                match sessions.upgrade() {
+                    Some(sessions) if !sessions.sweep(Instant::now()) => {}
+                    _ => return,
+                }
+            }
+        });
+    }
+
+    /// Ends what was idle for too long; whether nothing is left.
+    fn sweep(&self, now: Instant) -> bool {
+        let mut store = self.lock();
+        let gone = store.expire(now);
+        let left: Vec<_> = store.sessions().cloned().collect();
+        if left.is_empty() {
+            // Under the lock, so that a session that comes now has a task of its own.
+            self.swept.store(false, Ordering::Release);
+        }
+        drop(store);
+        for session in &gone {
+            session.end();
+        }
+        for session in &left {
+            session.sweep(now);
+        }
+        left.is_empty()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Store<Arc<Session>>> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How often sessions are looked after.
+const SHORTEST: Duration = Duration::from_millis(10);
+const LONGEST: Duration = Duration::from_secs(30);
+
+impl Drop for Sessions {
+    fn drop(&mut self) {
+        self.end_all();
+    }
+}
+
+/// A session in use: it does not go while this is there.
+pub(super) struct InUse {
+    sessions: Weak<Sessions>,
+    session: Arc<Session>,
+    what: Use,
+    is_last: bool,
+}
+
+impl InUse {
+    /// The session ends with this use.
+    #[cfg(feature = "http-sse")]
+    pub(super) fn that_ends_it(mut self) -> Self {
+        self.is_last = true;
+        self
+    }
+
+    pub(super) fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        let Some(sessions) = self.sessions.upgrade() else {
+            return;
+        };
+        let id = self.session.id();
+        sessions.lock().end(id, self.what, Instant::now());
+        if self.is_last {
+            let gone = sessions.lock().remove(id, |_| true);
+            gone.inspect(|session| session.end());
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The transport of revision 2024-11-05, HTTP with SSE: one stream for everything that the server says, and a POST for each
+//! message of the client's.
+//!
+//! Motivation: such a stream is a connection like that of standard input and output, with the client's half of it in
+//! POSTs. So it is a session that lasts as long as its stream is read, and all that is answered goes onto that.
+//!
+//! Specification: 2024-11-05, basic/transports, HTTP with SSE.
+
+use std::sync::Arc;
+
+use http::{Method, StatusCode, request::Parts};
+use http_body::Body;
+
+use super::{
+    body::Body as StreamBody,
+    endpoint::{Responded, check_room, takes_events},
+    post::Post,
+    route::{SESSION, Seen},
+    store::Use,
+    streams::UNRELATED,
+};
+use crate::transport::http::{Endpoint, HttpBody, Refusal};
+
+/// What the query of a POST calls the session, before its id.
+const QUERY: &str = "sessionId=";
+
+/// A request of this transport.
+pub(super) enum Request {
+    Open,
+    /// A message for the session of this id.
+    Message(Box<str>),
+}
+
+impl Request {
+    /// What a request is, if it is one of this transport: a GET that names no session, or a POST whose query does.
+    pub(super) fn of(parts: &Parts) -> Option<Self> {
+        let is_named = parts.headers.contains_key(&SESSION);
+        match parts.method {
+            Method::GET if !is_named => Some(Self::Open),
+            Method::POST if !is_named => {
+                let mut pairs = parts.uri.query()?.split('&');
+                let id = pairs.find_map(|pair| pair.strip_prefix(QUERY))?;
+                Some(Self::Message(id.into()))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Endpoint {
+    pub(super) async fn answer_sse<B: Body>(
+        &self,
+        request: Request,
+        parts: Parts,
+        body: B,
+    ) -> Responded {
+        match request {
+            Request::Open => self.open_stream(&parts),
+            Request::Message(id) => self.take_for_stream(&id, parts, body).await,
+        }
+    }
+
+    /// Opens a stream, whose first event says where the client's messages go.
+    fn open_stream(&self, parts: &Parts) -> Responded {
+        takes_events(&parts.headers)?;
+        let session = self.new_session(parts)?;
+        // By itself, an endpoint knows its path. Within an application it may not, and then the client takes the one that
+        // it has.
+        let path = if self.is_alone { parts.uri.path() } else { "" };
+        let id = session.id();
+        let endpoint = format!("event: endpoint\ndata: {path}?{QUERY}{id}\n\n");
+        let reading = session.streams().read_from(&endpoint);
+        self.hold(Arc::clone(&session))?;
+        let used = self.session(id, parts, Use::Listening)?;
+        let shutdown = self.server.shutdown();
+        let end = async move { shutdown.begun().await };
+        let body = StreamBody::new(reading, self.keep_alive).listening(used.that_ends_it(), end);
+        Ok(HttpBody::earlier(body))
+    }
+
+    /// Takes a message; what is answered goes onto the session's stream.
+    async fn take_for_stream<B: Body>(&self, id: &str, parts: Parts, body: B) -> Responded {
+        let (forms, message) = self.receive(&parts, body).await?;
+        let used = self.session(id, &parts, Use::Request)?;
+        let session = Arc::clone(used.session());
+        if !Seen::of(&message).is_quiet {
+            check_room(&session)?;
+        }
+        if session.streams().is_full(UNRELATED) {
+            return Err(Refusal::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "the session's stream is not read; read it before more is sent",
+            ));
+        }
+        let post = Post::apart(self, &session, parts, forms);
+        Ok(post.answer_apart(&message, used).await)
+    }
+}

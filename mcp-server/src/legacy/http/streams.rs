@@ -1,0 +1,454 @@
+//! The streams of one session: what was sent on each, so that a connection that broke can be taken up again.
+//!
+//! Motivation: a stream is not a connection. A call's events belong to the stream of its request, in their order, whether
+//! anybody reads them or not; a connection reads one stream from one place on. So what a lost connection has not read is
+//! still there, and never stands on another stream.
+//!
+//! All of it is bounded, by the number of events and by their bytes. The oldest go first, but for those that a connection
+//! is just about to read.
+//!
+//! Specification: 2025-11-25, basic/transports, Resumability and Redelivery.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    mem,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context as Task, Poll, Waker},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use crate::reporter::Outgoing;
+
+/// The stream of what belongs to no request: the one that a plain GET reads.
+pub(super) const UNRELATED: u64 = 0;
+
+/// So many events are kept for a session.
+const MAX_EVENTS: usize = 1024;
+
+/// So many bytes of events are kept for a session; the newest event is, in any case.
+const MAX_BYTES: usize = 1024 * 1024;
+
+/// So much waits for a client that does not read its connection; what may be left out is left out then.
+const HIGH_WATER: usize = 1024 * 1024;
+
+/// How long a stream that has ended can be taken up again.
+pub(super) const KEPT: Duration = Duration::from_secs(5 * 60);
+
+/// How long a client should wait before it takes a stream up again.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The streams of one session.
+#[derive(Default)]
+pub(super) struct Streams(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    streams: HashMap<u64, Stream>,
+    /// A stream's number for each event, oldest first: whose front goes next.
+    order: VecDeque<u64>,
+    bytes: usize,
+    begun: u64,
+    readers: u64,
+    /// The session is over: nothing is taken any more.
+    closed: bool,
+}
+
+#[derive(Default)]
+struct Stream {
+    events: VecDeque<Bytes>,
+    /// The position of the first event that is kept.
+    first: u64,
+    /// The position of the event that the connection reads next.
+    cursor: u64,
+    /// The connection, of which there is one at the most.
+    reader: Option<u64>,
+    waker: Option<Waker>,
+    /// Who waits for room.
+    crowd: Vec<Waker>,
+    /// Whether there was one.
+    was_read: bool,
+    /// The connection is to end, and the stream is not.
+    cut: bool,
+    /// Since when there is nothing more to come.
+    ended: Option<Instant>,
+}
+
+impl Stream {
+    fn end(&self) -> u64 {
+        self.first + self.events.len() as u64
+    }
+
+    fn unread(&self) -> usize {
+        let read = self.cursor.saturating_sub(self.first) as usize;
+        self.events.iter().skip(read).map(Bytes::len).sum()
+    }
+
+    /// Whether a connection is about to read the first event.
+    fn holds_first(&self) -> bool {
+        self.reader.is_some() && self.cursor <= self.first
+    }
+
+    fn wake(&mut self) -> Vec<Waker> {
+        self.waker.take().into_iter().collect()
+    }
+
+    fn wake_all(&mut self) -> Vec<Waker> {
+        let mut wakers = mem::take(&mut self.crowd);
+        wakers.extend(self.waker.take());
+        wakers
+    }
+}
+
+/// Why a stream cannot be taken up again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lost {
+    /// No event of this session has such an id, or its stream has been over for a while.
+    Unknown,
+    /// Events after it are gone.
+    Evicted,
+}
+
+/// What a connection writes next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Event(Bytes),
+    /// Nothing more on this connection.
+    End,
+}
+
+impl Streams {
+    /// Begins the stream of a request. With `prime`, its first event says how to take it up again.
+    pub(super) fn begin(&self, prime: bool) -> u64 {
+        let mut kept = self.lock();
+        kept.begun += 1;
+        let number = kept.begun;
+        if !kept.closed {
+            kept.streams.insert(number, Stream::default());
+        }
+        if prime {
+            kept.push(number, priming);
+        }
+        number
+    }
+
+    /// Sends a message on a stream. Where it is not `needed`, it is left out if too much waits already.
+    pub(super) fn send(&self, number: u64, message: &[u8], needed: bool) {
+        let mut kept = self.lock();
+        if kept.closed {
+            return;
+        }
+        if number == UNRELATED {
+            kept.streams.entry(UNRELATED).or_default();
+        }
+        let Some(stream) = kept.streams.get_mut(&number) else {
+            return;
+        };
+        if stream.ended.is_some() || !needed && stream.unread() > HIGH_WATER {
+            return;
+        }
+        let wakers = stream.wake();
+        kept.push(number, |id, out| {
+            out.extend_from_slice(b"event: message\nid: ");
+            out.extend_from_slice(id.as_bytes());
+            out.extend_from_slice(b"\ndata: ");
+            out.extend_from_slice(message);
+            out.extend_from_slice(b"\n\n");
+        });
+        wake(kept, wakers);
+    }
+
+    /// Nothing more comes on a stream.
+    pub(super) fn end(&self, number: u64, now: Instant) {
+        let mut kept = self.lock();
+        let Some(stream) = kept.streams.get_mut(&number) else {
+            return;
+        };
+        stream.ended.get_or_insert(now);
+        let wakers = stream.wake_all();
+        wake(kept, wakers);
+    }
+
+    /// Ends the connection that reads a stream or is to read it first; the stream goes on.
+    pub(super) fn cut(&self, number: u64) {
+        let mut kept = self.lock();
+        let Some(stream) = kept.streams.get_mut(&number) else {
+            return;
+        };
+        stream.cut = stream.reader.is_some() || !stream.was_read;
+        let wakers = stream.wake();
+        wake(kept, wakers);
+    }
+
+    /// The session is over.
+    pub(super) fn close(&self) {
+        let mut kept = self.lock();
+        kept.closed = true;
+        let streams = mem::take(&mut kept.streams);
+        kept.order = VecDeque::new();
+        kept.bytes = 0;
+        let wakers = streams
+            .into_values()
+            .flat_map(|mut stream| stream.wake_all());
+        let wakers = wakers.collect();
+        wake(kept, wakers);
+    }
+
+    /// Reads a stream on a new connection, from what no connection has read on. The one before it ends.
+    ///
+    /// With `prime`, the first event says how to take it up again.
+    pub(super) fn read(self: &Arc<Self>, number: u64, prime: bool) -> Reading {
+        let mut kept = self.lock();
+        if !kept.closed {
+            kept.streams.entry(number).or_default();
+            if prime {
+                kept.push(number, priming);
+            }
+        }
+        let cursor = kept.streams.get(&number).map_or(0, |stream| stream.cursor);
+        self.attach(kept, number, cursor)
+    }
+
+    /// Reads the stream that belongs to no request, which begins with an event as it is given.
+    #[cfg(feature = "http-sse")]
+    pub(super) fn read_from(self: &Arc<Self>, first: &str) -> Reading {
+        let mut kept = self.lock();
+        kept.streams.entry(UNRELATED).or_default();
+        kept.push(UNRELATED, |_, out| out.extend_from_slice(first.as_bytes()));
+        self.attach(kept, UNRELATED, 0)
+    }
+
+    /// Whether so much waits on a stream that its client seems not to read.
+    #[cfg(feature = "http-sse")]
+    pub(super) fn is_full(&self, number: u64) -> bool {
+        let kept = self.lock();
+        let stream = kept.streams.get(&number);
+        stream.is_some_and(|stream| stream.unread() > HIGH_WATER)
+    }
+
+    /// Reads a stream on a new connection, from behind the event of this id on. The one before it ends.
+    ///
+    /// # Errors
+    ///
+    /// Where what has been sent since is not there any more.
+    pub(super) fn resume(self: &Arc<Self>, id: &str) -> Result<Reading, Lost> {
+        let (number, position) = parse(id).ok_or(Lost::Unknown)?;
+        let kept = self.lock();
+        let stream = kept.streams.get(&number).ok_or(Lost::Unknown)?;
+        if position >= stream.end() {
+            return Err(Lost::Unknown);
+        }
+        if position + 1 < stream.first {
+            return Err(Lost::Evicted);
+        }
+        Ok(self.attach(kept, number, position + 1))
+    }
+
+    fn attach(
+        self: &Arc<Self>,
+        mut kept: MutexGuard<'_, Kept>,
+        number: u64,
+        cursor: u64,
+    ) -> Reading {
+        kept.readers += 1;
+        let reader = kept.readers;
+        let mut wakers = Vec::new();
+        if let Some(stream) = kept.streams.get_mut(&number) {
+            wakers = stream.wake_all();
+            stream.cursor = cursor.max(stream.first);
+            stream.reader = Some(reader);
+            stream.cut &= !stream.was_read;
+            stream.was_read = true;
+        }
+        wake(kept, wakers);
+        Reading {
+            streams: Arc::clone(self),
+            number,
+            reader,
+        }
+    }
+
+    /// Forgets streams that ended a while ago.
+    pub(super) fn sweep(&self, now: Instant) {
+        let mut kept = self.lock();
+        let over = |stream: &Stream| {
+            let ended = stream.ended.is_some_and(|ended| now - ended >= KEPT);
+            ended && stream.reader.is_none()
+        };
+        if !kept.streams.values().any(over) {
+            return;
+        }
+        kept.streams.retain(|_, stream| !over(stream));
+        let Kept { streams, order, .. } = &mut *kept;
+        order.retain(|number| streams.contains_key(number));
+        order.shrink_to_fit();
+        kept.bytes = kept
+            .streams
+            .values()
+            .flat_map(|s| &s.events)
+            .map(Bytes::len)
+            .sum();
+    }
+
+    fn poll_room(&self, number: u64, cx: &mut Task<'_>) -> Poll<()> {
+        let mut kept = self.lock();
+        if kept.closed {
+            return Poll::Pending;
+        }
+        let stream = kept.streams.entry(number).or_default();
+        if stream.reader.is_some() && !stream.cut && stream.unread() <= HIGH_WATER {
+            return Poll::Ready(());
+        }
+        if !stream.crowd.iter().any(|waker| waker.will_wake(cx.waker())) {
+            stream.crowd.push(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Not under the lock: whoever is woken may want it.
+fn wake(kept: MutexGuard<'_, Kept>, wakers: Vec<Waker>) {
+    drop(kept);
+    wakers.into_iter().for_each(Waker::wake);
+}
+
+impl Kept {
+    /// Appends an event to a stream that is there, and makes room for it.
+    fn push(&mut self, number: u64, write: impl FnOnce(&str, &mut Vec<u8>)) {
+        let Some(stream) = self.streams.get_mut(&number) else {
+            return;
+        };
+        let mut event = Vec::new();
+        write(&format!("{number}-{}", stream.end()), &mut event);
+        self.bytes += event.len();
+        stream.events.push_back(event.into());
+        self.order.push_back(number);
+        // Once round at the most: what connections are about to read stays.
+        for _ in 1..self.order.len() {
+            if self.order.len() <= MAX_EVENTS && self.bytes <= MAX_BYTES {
+                return;
+            }
+            self.evict();
+        }
+    }
+
+    /// Drops the oldest event, or puts it last where it must not be dropped.
+    fn evict(&mut self) {
+        let Some(number) = self.order.pop_front() else {
+            return;
+        };
+        let Some(stream) = self.streams.get_mut(&number) else {
+            return;
+        };
+        if stream.holds_first() {
+            self.order.push_back(number);
+            return;
+        }
+        if let Some(event) = stream.events.pop_front() {
+            self.bytes -= event.len();
+            stream.first += 1;
+            stream.cursor = stream.cursor.max(stream.first);
+        }
+        if stream.events.is_empty() && stream.ended.is_some() && stream.reader.is_none() {
+            self.streams.remove(&number);
+        }
+    }
+}
+
+/// An event without a message: its id is enough to take the stream up again.
+fn priming(id: &str, out: &mut Vec<u8>) {
+    let event = format!("id: {id}\nretry: {}\ndata: \n\n", RETRY.as_millis());
+    out.extend_from_slice(event.as_bytes());
+}
+
+/// The stream and the position that an event's id names, in the one spelling that it has.
+fn parse(id: &str) -> Option<(u64, u64)> {
+    let (number, position) = id.split_once('-')?;
+    let parsed = (number.parse().ok()?, position.parse().ok()?);
+    (format!("{}-{}", parsed.0, parsed.1) == id).then_some(parsed)
+}
+
+/// A connection that reads a stream. Dropping it leaves the stream as it is.
+pub(super) struct Reading {
+    streams: Arc<Streams>,
+    number: u64,
+    reader: u64,
+}
+
+impl Reading {
+    /// The stream's number.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// What comes next on this connection.
+    pub(super) fn poll(&self, cx: &mut Task<'_>) -> Poll<Next> {
+        let mut kept = self.streams.lock();
+        let Some(stream) = kept.streams.get_mut(&self.number) else {
+            return Poll::Ready(Next::End);
+        };
+        if stream.reader != Some(self.reader) {
+            return Poll::Ready(Next::End);
+        }
+        let place = stream.cursor.saturating_sub(stream.first) as usize;
+        if let Some(event) = stream.events.get(place) {
+            let event = event.clone();
+            stream.cursor += 1;
+            let wakers = mem::take(&mut stream.crowd);
+            wake(kept, wakers);
+            return Poll::Ready(Next::Event(event));
+        }
+        if stream.ended.is_some() || stream.cut {
+            return Poll::Ready(Next::End);
+        }
+        match &mut stream.waker {
+            Some(waker) => waker.clone_from(cx.waker()),
+            none => *none = Some(cx.waker().clone()),
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        let mut kept = self.streams.lock();
+        if let Some(stream) = kept.streams.get_mut(&self.number)
+            && stream.reader == Some(self.reader)
+        {
+            stream.reader = None;
+            stream.waker = None;
+        }
+    }
+}
+
+/// Where a session sends what belongs to no request: the stream of the plain GET.
+///
+/// There is room while a connection reads it. Whoever waits for that keeps what has changed, once each.
+pub(super) struct Unrelated(pub(super) Arc<Streams>);
+
+impl Outgoing for Unrelated {
+    fn send(&self, _call: u64, message: Vec<u8>) {
+        self.0.send(UNRELATED, &message, false);
+    }
+
+    fn deliver(&self, _call: u64, message: Vec<u8>) {
+        self.0.send(UNRELATED, &message, true);
+    }
+
+    fn poll_room(&self, _call: u64, cx: &mut Task<'_>) -> Poll<()> {
+        self.0.poll_room(UNRELATED, cx)
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,303 @@
+//! Tests of the streams of one session.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Wake;
+
+use super::*;
+
+/// Counts how often it is woken.
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+fn streams() -> Arc<Streams> {
+    Arc::default()
+}
+
+/// The next event of a connection, with its id and its data; none where there is none yet.
+fn next(reading: &Reading) -> Option<(String, String)> {
+    match reading.poll(&mut Task::from_waker(Waker::noop())) {
+        Poll::Ready(Next::Event(event)) => {
+            let event = std::str::from_utf8(&event).unwrap();
+            assert!(event.ends_with("\n\n"), "{event:?}");
+            let field = |name: &str| {
+                let line = event.lines().find_map(|line| line.strip_prefix(name));
+                line.unwrap_or_default().to_owned()
+            };
+            Some((field("id: "), field("data: ")))
+        }
+        Poll::Ready(Next::End) => Some((String::new(), "end".to_owned())),
+        Poll::Pending => None,
+    }
+}
+
+fn data(reading: &Reading) -> Vec<String> {
+    let mut data = Vec::new();
+    while let Some((_, text)) = next(reading) {
+        let is_end = text == "end";
+        data.push(text);
+        if is_end {
+            break;
+        }
+    }
+    data
+}
+
+#[test]
+fn a_connection_reads_what_was_sent_before_and_while_it_is_there() {
+    let streams = streams();
+    let number = streams.begin(false);
+    streams.send(number, b"1", true);
+    let reading = streams.read(number, false);
+    streams.send(number, b"2", true);
+    assert_eq!(data(&reading), ["1", "2"]);
+    streams.send(number, b"3", true);
+    streams.end(number, Instant::now());
+    assert_eq!(data(&reading), ["3", "end"]);
+    // What comes after the end is nobody's.
+    streams.send(number, b"4", true);
+    assert_eq!(data(&reading), ["end"]);
+}
+
+#[test]
+fn the_first_event_may_be_there_only_for_its_id() {
+    let streams = streams();
+    let number = streams.begin(true);
+    streams.send(number, b"1", true);
+    let reading = streams.read(number, false);
+    let Poll::Ready(Next::Event(first)) = reading.poll(&mut Task::from_waker(Waker::noop())) else {
+        panic!("an event");
+    };
+    assert_eq!(first, "id: 1-0\nretry: 1000\ndata: \n\n");
+    drop(reading);
+    let again = streams.resume("1-0").ok().unwrap();
+    assert_eq!(next(&again), Some(("1-1".to_owned(), "1".to_owned())));
+}
+
+#[test]
+fn a_broken_connection_is_taken_up_behind_the_event_that_was_seen() {
+    let streams = streams();
+    let (one, two) = (streams.begin(false), streams.begin(false));
+    for text in ["a", "b", "c"] {
+        streams.send(one, text.as_bytes(), true);
+        streams.send(two, text.to_uppercase().as_bytes(), true);
+    }
+    let reading = streams.read(one, false);
+    let (first, _) = next(&reading).unwrap();
+    assert_eq!(data(&reading), ["b", "c"]);
+    drop(reading);
+    // Sent while nobody reads.
+    streams.send(one, b"d", true);
+    streams.end(one, Instant::now());
+    let again = streams.resume(&first).ok().unwrap();
+    assert_eq!(data(&again), ["b", "c", "d", "end"]);
+    // And once more, to the letter.
+    let again = streams.resume(&first).ok().unwrap();
+    assert_eq!(data(&again), ["b", "c", "d", "end"]);
+    // Nothing of it has come on the other stream.
+    assert_eq!(data(&streams.read(two, false)), ["A", "B", "C"]);
+}
+
+#[test]
+fn what_is_no_id_of_an_event_is_unknown() {
+    let streams = streams();
+    let number = streams.begin(false);
+    streams.send(number, b"1", true);
+    assert!(streams.resume("1-0").is_ok());
+    for id in [
+        "", "1", "1-", "-0", "1-1", "2-0", "0-0", "1-00", "+1-0", "1-0 ", "1-0-0", "x-0",
+    ] {
+        assert_eq!(streams.resume(id).err(), Some(Lost::Unknown), "{id:?}");
+    }
+}
+
+#[test]
+fn a_new_connection_takes_the_place_of_the_one_before() {
+    let streams = streams();
+    let woken = Arc::<Woken>::default();
+    let old = streams.read(UNRELATED, false);
+    assert!(
+        old.poll(&mut Task::from_waker(&Arc::clone(&woken).into()))
+            .is_pending()
+    );
+    let new = streams.read(UNRELATED, false);
+    assert_eq!(woken.0.load(Ordering::SeqCst), 1);
+    streams.send(UNRELATED, b"1", true);
+    assert_eq!(data(&old), ["end"]);
+    // The old one's end does not concern the new one.
+    drop(old);
+    assert_eq!(data(&new), ["1"]);
+    assert!(
+        streams
+            .poll_room(UNRELATED, &mut Task::from_waker(Waker::noop()))
+            .is_ready()
+    );
+    // A third one goes on where the second was.
+    let third = streams.read(UNRELATED, false);
+    streams.send(UNRELATED, b"2", true);
+    assert_eq!(data(&third), ["2"]);
+}
+
+#[test]
+fn a_connection_can_end_before_its_stream() {
+    let streams = streams();
+    let number = streams.begin(true);
+    let reading = streams.read(number, false);
+    streams.send(number, b"1", true);
+    streams.cut(number);
+    assert_eq!(data(&reading), ["", "1", "end"]);
+    drop(reading);
+    streams.send(number, b"2", true);
+    let again = streams.resume("1-1").ok().unwrap();
+    assert_eq!(data(&again), ["2"]);
+    // Nobody is there to be let go.
+    drop(again);
+    streams.cut(number);
+    let again = streams.resume("1-1").ok().unwrap();
+    assert_eq!(data(&again), ["2"]);
+    streams.end(number, Instant::now());
+    assert_eq!(data(&again), ["end"]);
+    // Before there is a connection, it is the first one that ends.
+    let number = streams.begin(true);
+    streams.cut(number);
+    assert_eq!(data(&streams.read(number, false)), ["", "end"]);
+    assert!(data(&streams.resume("2-0").ok().unwrap()).is_empty());
+}
+
+#[test]
+fn there_is_room_while_a_connection_reads() {
+    let streams = streams();
+    let woken = Arc::<Woken>::default();
+    let waker = Arc::clone(&woken).into();
+    let mut cx = Task::from_waker(&waker);
+    let woken = || woken.0.swap(0, Ordering::SeqCst);
+    assert!(streams.poll_room(UNRELATED, &mut cx).is_pending());
+    let reading = streams.read(UNRELATED, false);
+    assert_eq!(woken(), 1);
+    assert!(streams.poll_room(UNRELATED, &mut cx).is_ready());
+    // It does not read.
+    streams.send(UNRELATED, &vec![b'x'; HIGH_WATER + 1], true);
+    assert!(streams.poll_room(UNRELATED, &mut cx).is_pending());
+    streams.send(UNRELATED, b"left out", false);
+    assert_eq!(data(&reading).len(), 1);
+    assert_eq!(woken(), 1);
+    assert!(streams.poll_room(UNRELATED, &mut cx).is_ready());
+    drop(reading);
+    assert!(streams.poll_room(UNRELATED, &mut cx).is_pending());
+}
+
+#[test]
+fn the_oldest_events_go_when_there_are_too_many() {
+    let streams = streams();
+    let (old, new) = (streams.begin(false), streams.begin(false));
+    streams.send(old, b"old", true);
+    streams.end(old, Instant::now());
+    for count in 0..MAX_EVENTS {
+        streams.send(new, count.to_string().as_bytes(), true);
+    }
+    assert_eq!(
+        streams.resume("1-0").err(),
+        Some(Lost::Unknown),
+        "nothing of it is left"
+    );
+    streams.send(new, b"more", true);
+    streams.send(new, b"and more", true);
+    assert_eq!(streams.resume("2-0").err(), Some(Lost::Evicted));
+    let kept = streams.resume("2-1").ok().unwrap();
+    assert_eq!(data(&kept).len(), MAX_EVENTS);
+    assert_eq!(streams.lock().order.len(), MAX_EVENTS);
+}
+
+#[test]
+fn bytes_are_bounded_and_the_newest_event_stays_however_large() {
+    let streams = streams();
+    let number = streams.begin(false);
+    for _ in 0..10 {
+        streams.send(number, &vec![b'x'; MAX_BYTES / 4], true);
+    }
+    assert!(streams.lock().bytes <= MAX_BYTES);
+    streams.send(number, &vec![b'y'; 2 * MAX_BYTES], true);
+    let kept: Vec<_> = streams.lock().streams[&number]
+        .events
+        .iter()
+        .map(Bytes::len)
+        .collect();
+    assert_eq!(kept.len(), 1);
+    assert!(kept[0] > 2 * MAX_BYTES);
+    assert_eq!(streams.lock().bytes, kept[0]);
+}
+
+#[test]
+fn what_a_connection_is_about_to_read_is_not_dropped() {
+    let streams = streams();
+    let (read, lost) = (streams.begin(false), streams.begin(false));
+    let reading = streams.read(read, false);
+    for count in 0..MAX_EVENTS {
+        streams.send(read, count.to_string().as_bytes(), true);
+        streams.send(lost, count.to_string().as_bytes(), true);
+    }
+    assert_eq!(data(&reading).len(), MAX_EVENTS);
+    assert!(streams.lock().order.len() <= MAX_EVENTS + 1);
+    // Once it is read, it is no better than others.
+    for _ in 0..MAX_EVENTS {
+        streams.send(lost, b"x", true);
+    }
+    assert!(streams.lock().order.len() <= MAX_EVENTS);
+    assert_eq!(streams.resume("1-0").err(), Some(Lost::Evicted));
+}
+
+#[test]
+fn streams_that_have_ended_are_forgotten_after_a_while() {
+    let streams = streams();
+    let now = Instant::now();
+    let (ended, open) = (streams.begin(false), streams.begin(false));
+    streams.send(ended, b"1", true);
+    streams.send(open, b"1", true);
+    streams.end(ended, now);
+    streams.sweep(now + KEPT - Duration::from_secs(1));
+    assert!(streams.resume("1-0").is_ok());
+    // Nor while somebody reads it.
+    let reading = streams.resume("1-0").ok();
+    streams.sweep(now + KEPT);
+    assert!(streams.resume("1-0").is_ok());
+    drop(reading);
+    streams.sweep(now + KEPT);
+    assert_eq!(streams.resume("1-0").err(), Some(Lost::Unknown));
+    assert!(streams.resume("2-0").is_ok());
+    let kept = streams.lock();
+    assert_eq!((kept.order.len(), kept.streams.len()), (1, 1));
+    assert_eq!(kept.bytes, kept.streams[&open].events[0].len());
+}
+
+#[test]
+fn the_end_of_the_session_is_the_end_of_all_connections() {
+    let streams = streams();
+    let woken = Arc::<Woken>::default();
+    let number = streams.begin(true);
+    let reading = streams.read(number, false);
+    data(&reading);
+    assert!(
+        reading
+            .poll(&mut Task::from_waker(&Arc::clone(&woken).into()))
+            .is_pending()
+    );
+    streams.close();
+    assert_eq!(woken.0.load(Ordering::SeqCst), 1);
+    assert_eq!(data(&reading), ["end"]);
+    streams.send(number, b"1", true);
+    streams.send(UNRELATED, b"1", true);
+    let late = streams.begin(true);
+    assert_eq!(data(&streams.read(late, false)), ["end"]);
+    assert_eq!(data(&streams.read(UNRELATED, true)), ["end"]);
+    let kept = streams.lock();
+    assert_eq!(
+        (kept.streams.len(), kept.order.len(), kept.bytes),
+        (0, 0, 0)
+    );
+}
