@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_core::Revision;
+use mcp_core::{Revision, rpc::write_str};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -56,7 +56,8 @@ impl Session {
         let reason = request.reason.as_deref();
         let (method, params) = written(self.revision, &request.question, reason, &id)
             .map_err(|what| ToolError::new(format!("the client cannot be asked for {what}")))?;
-        let pending = self.ask(out, ctx.number(), method, params.as_deref());
+        let asked = keyed(params.as_deref(), &request.key);
+        let pending = self.ask(out, ctx.number(), method, Some(&asked));
         Ok(Shown {
             key: request.key.clone().into_owned(),
             page: params.filter(|_| !id.is_empty()).map(|params| (id, params)),
@@ -78,6 +79,21 @@ impl Shown {
         let agrees = answer.is_ok_and(|answer| answer.action == "accept");
         self.page.clone().filter(|_| agrees)
     }
+}
+
+/// The parameters of a question with its key in `_meta`: our own client tells its host, and others need not look.
+fn keyed(params: Option<&str>, key: &str) -> String {
+    let mut keyed = br#"{"_meta":{"mcp-server/key":"#.to_vec();
+    write_str(&mut keyed, key);
+    keyed.push(b'}');
+    match params.map(|params| params.trim_start_matches(['{', ' '])) {
+        None | Some("}") => keyed.push(b'}'),
+        Some(rest) => {
+            keyed.push(b',');
+            keyed.extend_from_slice(rest.as_bytes());
+        }
+    }
+    String::from_utf8(keyed).unwrap_or_default()
 }
 
 /// The method of the request that a question is in a revision, and its parameters.
