@@ -111,10 +111,11 @@ fn own_id(id: RawId<'_>) -> Option<u64> {
     id.as_json().parse().ok()
 }
 
-/// Finds the `id` of a message that is too long to keep, in one pass over its bytes.
+/// Finds the `id` of an answer that is too long to keep, in one pass over its bytes.
 ///
 /// Motivation: the caller of an over-long answer must learn which limit it hit. The id may stand
-/// before or after the result, so the scan follows the nesting and keeps a few bytes only.
+/// before or after the result, so the scan follows the nesting and keeps a few bytes only. A request's id
+/// is the server's own.
 #[derive(Debug, Default)]
 pub(crate) struct IdScan {
     depth: usize,
@@ -124,6 +125,7 @@ pub(crate) struct IdScan {
     key: Vec<u8>,
     value: Option<Vec<u8>>,
     found: Option<u64>,
+    is_request: bool,
 }
 
 impl IdScan {
@@ -137,7 +139,7 @@ impl IdScan {
     }
 
     pub(crate) fn id(&self) -> Option<u64> {
-        self.found
+        self.found.filter(|_| !self.is_request)
     }
 
     fn step(&mut self, byte: u8) {
@@ -169,6 +171,7 @@ impl IdScan {
             }
             b':' if self.depth == 1 => {
                 self.expects_key = false;
+                self.is_request |= self.key == b"method";
                 self.value = (self.key == b"id").then(Vec::new);
             }
             byte if byte.is_ascii_whitespace() => {}
@@ -345,6 +348,9 @@ mod tests {
             (r#"{"result":{"id":5}}"#, None),
             (r#"{"method":"id","params":{}}"#, None),
             (r#"{"id":{"id":5}}"#, None),
+            (r#"{"id":5,"method":"x","params":{}}"#, None),
+            (r#"{"params":{},"method" : "x","id":5}"#, None),
+            (r#"{"id":5,"result":{"method":"x"}}"#, Some(5)),
         ] {
             let mut scan = IdScan::default();
             for chunk in text.as_bytes().chunks(3) {

@@ -194,6 +194,7 @@ async fn ask(
         progress_ceiling: None,
         metadata: Metadata {
             method: METHOD.to_owned(),
+            version: Some(revision.as_str()),
             era: Era::Handshake,
             ..Metadata::default()
         },

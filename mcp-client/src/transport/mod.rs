@@ -107,8 +107,8 @@ pub struct Metadata {
     pub method: String,
     /// What the method is about, where it has a name or URI: `Mcp-Name`.
     pub name: Option<String>,
-    /// The revision that the message belongs to: `MCP-Protocol-Version`. A handshake has none, since
-    /// it is what agrees on one.
+    /// The revision that the message belongs to: `MCP-Protocol-Version`. That of a handshake is the one
+    /// that is offered, and stands in no header.
     pub version: Option<&'static str>,
     /// Whose rules the message follows.
     pub era: Era,

@@ -7,6 +7,8 @@ mod authorize;
 mod cancel;
 mod failures;
 mod headers;
+#[cfg(feature = "legacy")]
+mod legacy;
 mod params;
 mod redirect;
 mod stream;

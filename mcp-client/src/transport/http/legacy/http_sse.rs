@@ -122,9 +122,8 @@ impl Channel {
         connection: &Connection,
         message: Outgoing,
     ) -> Result<Option<Vec<u8>>, End> {
-        let (own, version) = (&connection.endpoint.headers, message.metadata.version);
-        let headers = Session::default().headers(own, version, Accepts::MessageOrStream);
         let endpoint = &connection.endpoint;
+        let headers = Session::default().headers_of(&endpoint.headers, &message.metadata);
         let sent = endpoint.send(Method::POST, &self.post_to, headers, message.text);
         let response = sent.await?;
         match response.status() {

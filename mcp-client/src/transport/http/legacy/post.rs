@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
+use mcp_core::Revision;
 use mcp_core::rpc::{RpcError, code};
 use reqwest::{Method, Response, StatusCode};
 
 use super::Connection;
+use super::http_sse::Channel;
 use super::resume::{Cursor, MAX_FRUITLESS, Refused};
-use super::session::{Accepts, Session};
+use super::session::Session;
 use crate::legacy::batch;
 use crate::transport::http::endpoint::{End, failed, is_stream};
 use crate::transport::http::post::Answer;
@@ -16,9 +18,12 @@ use crate::transport::http::stream::Stream;
 use crate::transport::{Failure, Outgoing, Received};
 use crate::wire::{self, Incoming, Reply};
 
+/// The revision before Streamable HTTP.
+const OLDEST: &str = Revision::V2024_11_05.as_str();
+
 impl Connection {
     /// Sends `initialize`, which begins a session. A server that does not take it here may have the transport
-    /// of 2024-11-05.
+    /// of 2024-11-05; one that is to speak that revision is asked for it first.
     ///
     /// Specification: basic/transports/streamable-http, HTTP+SSE Transport.
     pub(super) async fn handshake(
@@ -26,57 +31,72 @@ impl Connection {
         id: u64,
         message: Outgoing,
     ) -> Result<Answer, End> {
-        let session = Session::default();
-        let response = self.post(&session, message.clone()).await?;
-        let status = response.status();
-        let begun = match status.is_success() {
-            true => Session::begun_by(status, response.headers())?,
-            false => session,
+        let mut channel = match message.metadata.version {
+            Some(OLDEST) => self.find_channel().await,
+            _ => None,
         };
-        let answered = self.answer(id, response, &begun).await;
-        match &answered {
-            Ok(answer) if is_result(&answer.message) => self.establish(begun),
-            answered if may_be_of_old(status, answered) => match self.open_channel().await {
-                Ok(channel) => {
-                    let answered = channel.ask(self, id, message).await;
-                    match &answered {
-                        Ok(answer) if is_result(&answer.message) => self.establish(Session {
-                            channel: Some(channel),
-                            ..Session::default()
-                        }),
-                        _ => self.keep_nothing(),
-                    }
-                    return answered;
+        if channel.is_none() {
+            let session = Session::default();
+            let response = self.post(&session, message.clone()).await?;
+            let status = response.status();
+            let begun = match status.is_success() {
+                true => Session::begun_by(status, response.headers())?,
+                false => session,
+            };
+            let answered = self.answer(id, response, &begun).await;
+            if may_be_of_old(status, &answered) {
+                channel = self.find_channel().await;
+            }
+            if channel.is_none() {
+                if is_result(&answered) {
+                    self.establish(begun);
                 }
-                Err(reason) => {
-                    tracing::debug!(target: "mcp_client", reason, "the server does not have the transport of 2024-11-05 either");
-                }
-            },
-            _ => {}
+                return answered;
+            }
+        }
+        let session = Session {
+            channel,
+            ..Session::default()
+        };
+        let answered = self.ask_in(&session, id, message).await;
+        match is_result(&answered) {
+            true => self.establish(session),
+            false => self.keep_nothing(),
         }
         answered
+    }
+
+    async fn find_channel(self: &Arc<Self>) -> Option<Arc<Channel>> {
+        match self.open_channel().await {
+            Ok(channel) => Some(channel),
+            Err(reason) => {
+                tracing::debug!(target: "mcp_client", reason, "the server does not have the transport of 2024-11-05");
+                None
+            }
+        }
     }
 
     /// Sends a request within the session.
     pub(super) async fn ask(&self, id: u64, message: Outgoing) -> Result<Answer, End> {
         let session = self.session();
+        let answered = self.ask_in(&session, id, message).await;
+        answered.map_err(|end| session.redact(end))
+    }
+
+    async fn ask_in(&self, session: &Session, id: u64, message: Outgoing) -> Result<Answer, End> {
         if let Some(channel) = &session.channel {
             return channel.ask(self, id, message).await;
         }
-        let answered = async {
-            let response = self.post(&session, message).await?;
-            match response.status().as_u16() {
-                400 | 404 if session.id.is_some() => self.refusal(id, response).await,
-                _ => self.answer(id, response, &session).await,
-            }
-        };
-        answered.await.map_err(|end| session.redact(end))
+        let response = self.post(session, message).await?;
+        match response.status().as_u16() {
+            400 | 404 if session.id.is_some() => self.refusal(id, response).await,
+            _ => self.answer(id, response, session).await,
+        }
     }
 
     /// Sends one message to the server's endpoint, or to the channel's.
     pub(super) async fn post(&self, session: &Session, message: Outgoing) -> Result<Response, End> {
-        let (own, version) = (&self.endpoint.headers, message.metadata.version);
-        let headers = session.headers(own, version, Accepts::MessageOrStream);
+        let headers = session.headers_of(&self.endpoint.headers, &message.metadata);
         let url = match &session.channel {
             Some(channel) => channel.url(),
             None => &self.endpoint.url,
@@ -215,9 +235,11 @@ fn answers(id: u64, message: &[u8]) -> bool {
     }
 }
 
-fn is_result(message: &[u8]) -> bool {
+fn is_result(answered: &Result<Answer, End>) -> bool {
+    let Ok(answer) = answered else { return false };
+    let reply = wire::parse(&answer.message);
     matches!(
-        wire::parse(message),
+        reply,
         Ok(Incoming::Response {
             reply: Reply::Result(_),
             ..

@@ -6,8 +6,8 @@ use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
 use super::http_sse::Channel;
-use crate::transport::Failure;
 use crate::transport::http::endpoint::{End, failed};
+use crate::transport::{Era, Failure, Metadata};
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -56,6 +56,13 @@ impl Session {
             id,
             ..Self::default()
         })
+    }
+
+    /// The headers of a message. A handshake has no version yet, only one that it offers.
+    pub(super) fn headers_of(&self, own: &HeaderMap, metadata: &Metadata) -> HeaderMap {
+        let is_agreed = metadata.era == Era::Session;
+        let version = metadata.version.filter(|_| is_agreed);
+        self.headers(own, version, Accepts::MessageOrStream)
     }
 
     /// The headers of a request; `own` are the host's.

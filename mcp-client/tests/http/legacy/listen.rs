@@ -1,0 +1,175 @@
+//! The stream of what belongs to no request.
+
+use std::time::{Duration, Instant};
+
+use mcp_client::HttpTransport;
+use serde_json::json;
+
+use super::support::{Begun, NEWEST, begin, connect, connect_to, done, event, is_in_session};
+use crate::support::{Post, Server, builder, call};
+
+/// Something that wants an answer at once.
+fn ping(id: &str) -> String {
+    event(id, &json!({"jsonrpc": "2.0", "id": id, "method": "ping"}))
+}
+
+async fn is_answered(server: &Server, id: &str) {
+    let post = server.next().await;
+    assert!(post.is("POST"), "{}", post.head);
+    is_in_session(&post, NEWEST, Some("s-1"));
+    assert_eq!(
+        post.json(),
+        json!({"jsonrpc": "2.0", "id": id, "result": {}})
+    );
+    post.respond("202 Accepted", "", "").await;
+}
+
+/// The next request, which opens the stream again behind this event.
+async fn opened_again(server: &Server, last: Option<&str>) -> Post {
+    let get = server.next().await;
+    assert!(get.is("GET"), "{}", get.head);
+    assert_eq!(get.header("last-event-id"), last);
+    is_in_session(&get, NEWEST, Some("s-1"));
+    get
+}
+
+#[tokio::test]
+async fn a_server_need_not_have_it() {
+    for (status, headers) in [
+        ("400 Bad Request", ""),
+        ("404 Not Found", ""),
+        ("405 Method Not Allowed", ""),
+        ("501 Not Implemented", ""),
+        ("200 OK", "content-type: text/html\r\n"),
+        ("204 No Content", ""),
+    ] {
+        let begun = connect(builder(), "s-1").await;
+        begun.get.respond(status, headers, "").await;
+        // It is not asked again, and calls go on.
+        let calling = call(&begun.client, "t", json!({}));
+        begun
+            .server
+            .request("tools/call")
+            .await
+            .reply(&done("ok"))
+            .await;
+        assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+        begun.server.hears_nothing().await;
+    }
+}
+
+#[tokio::test]
+async fn what_comes_on_it_is_heard_and_it_is_opened_again_where_it_ended() {
+    let Begun {
+        client,
+        server,
+        mut get,
+    } = connect(builder(), "s-1").await;
+    get.begin_stream().await;
+    get.write(": hello\n\nid: 0\nretry: 200\ndata:\n\n").await;
+    get.write(ping("p-1")).await;
+    is_answered(&server, "p-1").await;
+    drop(get);
+    let ended = Instant::now();
+    let mut get = opened_again(&server, Some("p-1")).await;
+    assert!(ended.elapsed() >= Duration::from_millis(200));
+    get.begin_stream().await;
+    get.write(ping("p-2")).await;
+    is_answered(&server, "p-2").await;
+    // A server that does not know the position may have another stream.
+    drop(get);
+    opened_again(&server, Some("p-2"))
+        .await
+        .respond("400 Bad Request", "", "")
+        .await;
+    let mut get = opened_again(&server, None).await;
+    get.begin_stream().await;
+    get.write(ping("p-3")).await;
+    is_answered(&server, "p-3").await;
+    drop(client);
+    get.closed().await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_away_is_looked_for() {
+    let Begun {
+        client,
+        server,
+        get,
+    } = connect(builder(), "s-1").await;
+    get.stream("retry: 10\nid: 1\ndata:\n\n").await;
+    for status in [
+        "503 Service Unavailable",
+        "409 Conflict",
+        "500 Oops",
+        "",
+        "429 Slow Down",
+        "502 Oops",
+    ] {
+        let get = opened_again(&server, Some("1")).await;
+        if !status.is_empty() {
+            get.respond(status, "", "").await;
+        }
+    }
+    let mut get = opened_again(&server, Some("1")).await;
+    get.begin_stream().await;
+    get.write(ping("p-1")).await;
+    is_answered(&server, "p-1").await;
+    drop(client);
+}
+
+#[tokio::test]
+async fn a_session_that_ends_there_begins_again_with_the_next_call() {
+    let Begun {
+        client,
+        server,
+        get,
+    } = connect(builder(), "s-1").await;
+    get.stream("retry: 10\nid: 1\ndata:\n\n").await;
+    opened_again(&server, Some("1"))
+        .await
+        .respond("404 Not Found", "", "")
+        .await;
+    server.hears_nothing().await;
+    let calling = call(&client, "t", json!({}));
+    let post = server.request("tools/call").await;
+    post.respond("404 Not Found", "", "").await;
+    let get = begin(&server, NEWEST, Some("s-2")).await;
+    get.respond("405 Method Not Allowed", "", "").await;
+    server.request("tools/call").await.reply(&done("ok")).await;
+    assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+}
+
+#[tokio::test]
+async fn an_event_beyond_the_limit_is_left_out() {
+    let server = Server::start().await;
+    let transport = HttpTransport::new(server.url("/mcp")).max_message(2000);
+    let begun = connect_to(server, builder(), transport, NEWEST, Some("s-1")).await;
+    let (server, mut get) = (begun.server, begun.get);
+    get.begin_stream().await;
+    let long = json!({"jsonrpc": "2.0", "method": "notifications/message",
+        "params": {"level": "info", "data": "x".repeat(5000)}});
+    get.write(event("1", &long)).await;
+    get.write(ping("p-1")).await;
+    is_answered(&server, "p-1").await;
+    drop(begun.client);
+    get.closed().await;
+}
+
+#[tokio::test]
+async fn closing_ends_it() {
+    let Begun {
+        client,
+        server,
+        mut get,
+    } = connect(builder(), "s-1").await;
+    get.begin_stream().await;
+    let ended = async {
+        get.closed().await;
+        let delete = server.next().await;
+        assert!(delete.is("DELETE"), "{}", delete.head);
+        delete.respond("200 OK", "", "").await;
+    };
+    tokio::join!(client.close(), ended);
+    server.hears_nothing().await;
+}

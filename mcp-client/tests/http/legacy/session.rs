@@ -1,0 +1,347 @@
+//! Sessions: what every message says, how they end, and what is sent beside requests.
+
+use std::time::Duration;
+
+use mcp_client::{Answer, Error, HttpTransport};
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::support::{
+    JSON, NEWEST, answer, begin, connect, connect_quiet, connect_to, done, event, initialized,
+    is_in_session,
+};
+use crate::support::{Server, builder, call};
+
+#[tokio::test]
+async fn all_that_follows_the_handshake_says_session_and_version() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let server = Server::start().await;
+        let transport = HttpTransport::new(server.url("/mcp"))
+            .header("x-tenant", "acme")
+            .header("mcp-session-id", "own")
+            .header("last-event-id", "own");
+        let begun = connect_to(server, builder(), transport, version, Some("s-1")).await;
+        assert_eq!(begun.get.header("x-tenant"), Some("acme"));
+        begun.get.respond("405 Method Not Allowed", "", "").await;
+        let (client, server) = (begun.client, begun.server);
+        assert_eq!(client.revision().as_str(), version);
+
+        let calling = call(&client, "t", json!({}));
+        let post = server.request("tools/call").await;
+        is_in_session(&post, version, Some("s-1"));
+        assert_eq!(post.header("x-tenant"), Some("acme"));
+        assert_eq!(
+            post.header("accept"),
+            Some("application/json, text/event-stream")
+        );
+        post.reply(&done("ok")).await;
+        assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+
+        let ended = async {
+            let delete = server.next().await;
+            assert!(delete.is("DELETE"), "{}", delete.head);
+            is_in_session(&delete, version, Some("s-1"));
+            assert_eq!(delete.header("x-tenant"), Some("acme"));
+            delete.respond("200 OK", "", "").await;
+        };
+        tokio::join!(client.close(), ended);
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_sessions_gets_no_id_and_no_end() {
+    let server = Server::start().await;
+    let transport = HttpTransport::new(server.url("/mcp"));
+    let begun = connect_to(server, builder(), transport, NEWEST, None).await;
+    begun.get.respond("404 Not Found", "", "").await;
+    let calling = call(&begun.client, "t", json!({}));
+    let post = begun.server.request("tools/call").await;
+    is_in_session(&post, NEWEST, None);
+    // Without a session there is none that could have ended.
+    post.respond("404 Not Found", "", "").await;
+    let error = calling.await.unwrap().unwrap_err();
+    assert!(
+        matches!(
+            error,
+            Error::RequestFailed {
+                status: Some(404),
+                ..
+            }
+        ),
+        "{error}"
+    );
+    begun.client.close().await;
+    begun.server.hears_nothing().await;
+}
+
+#[tokio::test]
+async fn an_id_that_cannot_be_sent_back_fails_the_handshake() {
+    let server = Server::start().await;
+    let answering = async {
+        let probe = server.request("server/discover").await;
+        probe.respond("400 Bad Request", "", "").await;
+        let post = server.request("initialize").await;
+        let body = json!({"jsonrpc": "2.0", "id": post.id(), "result": initialized(NEWEST)});
+        let headers = format!("{JSON}mcp-session-id: hunter 2\r\n");
+        post.respond("200 OK", &headers, body.to_string()).await;
+    };
+    let connecting = builder().connect(HttpTransport::new(server.url("/mcp")));
+    let (client, ()) = tokio::join!(connecting, answering);
+    let error = client.unwrap_err().to_string();
+    assert!(error.contains("session id"), "{error}");
+    assert!(!error.contains("hunter"), "{error}");
+    server.hears_nothing().await;
+}
+
+#[tokio::test]
+async fn a_server_may_refuse_the_end_or_ignore_it() {
+    for status in ["405 Method Not Allowed", "404 Not Found", "500 Oops", ""] {
+        let (client, server) = connect_quiet(builder()).await;
+        let ended = async {
+            let delete = server.next().await;
+            assert!(delete.is("DELETE"), "{}", delete.head);
+            match status {
+                "" => drop(delete.closed().await),
+                status => delete.respond(status, "", "").await,
+            }
+        };
+        let closing = timeout(Duration::from_secs(8), client.close());
+        let (closed, ()) = tokio::join!(closing, ended);
+        closed.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_has_ended_begins_again_once() {
+    let (client, server) = connect_quiet(builder()).await;
+    let first = call(&client, "t", json!({"n": 1}));
+    let first_post = server.request("tools/call").await;
+    let second = call(&client, "t", json!({"n": 2}));
+    let second_post = server.request("tools/call").await;
+    let no_session =
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}"#;
+    first_post.respond("404 Not Found", JSON, no_session).await;
+    second_post.respond("404 Not Found", "", "").await;
+    let get = begin(&server, NEWEST, Some("s-2")).await;
+    get.respond("405 Method Not Allowed", "", "").await;
+    for _ in 0..2 {
+        let post = server.request("tools/call").await;
+        is_in_session(&post, NEWEST, Some("s-2"));
+        post.reply(&done("ok")).await;
+    }
+    for calling in [first, second] {
+        assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+    }
+    // The new one is ended.
+    let ended = async {
+        let delete = server.next().await;
+        assert!(delete.is("DELETE"), "{}", delete.head);
+        assert_eq!(delete.header("mcp-session-id"), Some("s-2"));
+        delete.respond("204 No Content", "", "").await;
+    };
+    tokio::join!(client.close(), ended);
+}
+
+#[tokio::test]
+async fn many_servers_have_another_status_for_it() {
+    let (client, server) = connect_quiet(builder()).await;
+    let mut number = 1;
+    for (headers, body) in [
+        // The official examples for TypeScript, older servers of the Python SDK, mcp-go.
+        (
+            JSON,
+            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}"#,
+        ),
+        (
+            JSON,
+            r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Bad Request: No valid session ID provided"}}"#,
+        ),
+        (
+            "content-type: text/plain\r\n",
+            "Bad Request: No valid session ID provided",
+        ),
+        (
+            "content-type: text/plain; charset=utf-8\r\n",
+            "Invalid session ID\n",
+        ),
+    ] {
+        let calling = call(&client, "t", json!({}));
+        let post = server.request("tools/call").await;
+        post.respond("400 Bad Request", headers, body).await;
+        number += 1;
+        let session = format!("s-{number}");
+        let get = begin(&server, NEWEST, Some(&session)).await;
+        get.respond("405 Method Not Allowed", "", "").await;
+        let post = server.request("tools/call").await;
+        is_in_session(&post, NEWEST, Some(&session));
+        post.reply(&done("ok")).await;
+        assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+    }
+    // What is about the request is its answer, and what is about something else an error.
+    let calling = call(&client, "t", json!({}));
+    let post = server.request("tools/call").await;
+    let error = json!({"code": -32602, "message": "the argument session_id is missing"});
+    post.fail("400 Bad Request", error).await;
+    assert_eq!(calling.await.unwrap().unwrap_err().code(), Some(-32602));
+    let calling = call(&client, "t", json!({}));
+    let post = server.request("tools/call").await;
+    post.respond(
+        "400 Bad Request",
+        "content-type: text/plain\r\n",
+        "too long",
+    )
+    .await;
+    let error = calling.await.unwrap().unwrap_err();
+    assert!(
+        matches!(
+            error,
+            Error::RequestFailed {
+                status: Some(400),
+                ..
+            }
+        ),
+        "{error}"
+    );
+    server.hears_nothing().await;
+}
+
+#[tokio::test]
+async fn a_server_that_forgets_every_session_is_an_error() {
+    let (client, server) = connect_quiet(builder()).await;
+    let calling = call(&client, "t", json!({}));
+    let post = server.request("tools/call").await;
+    post.respond(
+        "404 Not Found",
+        "content-type: text/plain\r\n",
+        "no s-1 here",
+    )
+    .await;
+    let get = begin(&server, NEWEST, Some("s-2")).await;
+    get.respond("405 Method Not Allowed", "", "").await;
+    let post = server.request("tools/call").await;
+    post.respond(
+        "404 Not Found",
+        "content-type: text/plain\r\n",
+        "no s-2 here",
+    )
+    .await;
+    let error = calling.await.unwrap().unwrap_err();
+    assert!(matches!(error, Error::SessionEnded { .. }), "{error}");
+    assert!(!error.to_string().contains("s-2"), "{error}");
+    server.hears_nothing().await;
+}
+
+#[tokio::test]
+async fn a_method_that_the_server_does_not_have_ends_no_session() {
+    let (client, server) = connect_quiet(builder()).await;
+    let calling = call(&client, "t", json!({}));
+    let post = server.request("tools/call").await;
+    post.fail("404 Not Found", json!({"code": -32601, "message": "no"}))
+        .await;
+    assert_eq!(calling.await.unwrap().unwrap_err().code(), Some(-32601));
+    server.hears_nothing().await;
+}
+
+#[tokio::test]
+async fn errors_do_not_repeat_the_session() {
+    let begun = connect(builder(), "hunter2").await;
+    begun.get.respond("405 Method Not Allowed", "", "").await;
+    let calling = call(&begun.client, "t", json!({}));
+    let post = begun.server.request("tools/call").await;
+    post.respond(
+        "400 Bad Request",
+        "content-type: text/plain\r\n",
+        "bad: hunter2",
+    )
+    .await;
+    let error = calling.await.unwrap().unwrap_err();
+    assert!(error.to_string().contains("bad: "), "{error}");
+    assert!(!format!("{error} {error:?}").contains("hunter2"), "{error}");
+    assert!(!format!("{:?}", begun.client).contains("hunter2"));
+}
+
+#[tokio::test]
+async fn giving_up_closes_the_stream_and_says_so() {
+    let (client, server) = connect_quiet(builder()).await;
+    let calling = call(&client, "t", json!({}));
+    let mut post = server.request("tools/call").await;
+    let id = post.id();
+    post.begin_stream().await;
+    post.write("id: 1\ndata: \n\n").await;
+    calling.abort();
+    post.closed().await;
+    let cancelled = server.request("notifications/cancelled").await;
+    is_in_session(&cancelled, NEWEST, Some("s-1"));
+    assert_eq!(cancelled.json()["params"]["requestId"], id);
+    cancelled.respond("202 Accepted", "", "").await;
+    // Nothing is taken up again.
+    server.hears_nothing().await;
+}
+
+#[tokio::test]
+async fn questions_on_the_stream_of_a_call_are_answered_by_messages() {
+    let asking = builder().on_form(|_| async { Ok(Answer::accept(json!({"name": "Ada"}))?) });
+    let (client, server) = connect_quiet(asking).await;
+    for accepted in ["202 Accepted", "200 OK", "204 No Content"] {
+        let calling = call(&client, "t", json!({}));
+        let mut post = server.request("tools/call").await;
+        post.begin_stream().await;
+        let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+        let question = json!({"jsonrpc": "2.0", "id": "q-1", "method": "elicitation/create",
+            "params": {"message": "Who?", "requestedSchema": schema}});
+        post.write(event("1", &question)).await;
+        let answered = server.next().await;
+        assert!(answered.is("POST"));
+        is_in_session(&answered, NEWEST, Some("s-1"));
+        let expected = json!({"jsonrpc": "2.0", "id": "q-1",
+            "result": {"action": "accept", "content": {"name": "Ada"}}});
+        assert_eq!(answered.json(), expected);
+        answered.respond(accepted, "", "").await;
+        let last = answer(&post.id(), "ok");
+        post.write(event("2", &last)).await;
+        assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_delivered_ends_nothing() {
+    let asking = builder().on_form(|_| async { Ok(Answer::accept(json!({}))?) });
+    let (client, server) = connect_quiet(asking).await;
+    let calling = call(&client, "t", json!({}));
+    let mut post = server.request("tools/call").await;
+    post.begin_stream().await;
+    let question = json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create",
+        "params": {"message": "?", "requestedSchema": {"type": "object", "properties": {}}}});
+    post.write(event("1", &question)).await;
+    let answered = server.next().await;
+    answered.respond("400 Bad Request", "", "").await;
+    let last = answer(&post.id(), "without");
+    post.write(event("2", &last)).await;
+    assert_eq!(calling.await.unwrap().unwrap().text(), "without");
+}
+
+#[tokio::test]
+async fn batches_are_taken_apart() {
+    let server = Server::start().await;
+    let transport = HttpTransport::new(server.url("/mcp"));
+    let begun = connect_to(server, builder(), transport, "2025-03-26", None).await;
+    begun.get.respond("405 Method Not Allowed", "", "").await;
+    let log = json!({"jsonrpc": "2.0", "method": "notifications/message",
+        "params": {"level": "info", "data": "half way"}});
+    for streamed in [false, true] {
+        let calling = call(&begun.client, "t", json!({}));
+        let post = begun.server.request("tools/call").await;
+        let batch = json!([log, answer(&post.id(), "ok")]).to_string();
+        match streamed {
+            false => post.respond("200 OK", JSON, batch).await,
+            true => post.stream(format!("data: {batch}\n\n")).await,
+        }
+        assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+    }
+    let calling = call(&begun.client, "t", json!({}));
+    let post = begun.server.request("tools/call").await;
+    post.respond("200 OK", JSON, json!([log]).to_string()).await;
+    let error = calling.await.unwrap().unwrap_err();
+    assert!(error.to_string().contains("without the answer"), "{error}");
+    assert_eq!(begun.client.skipped_lines(), 0);
+}
