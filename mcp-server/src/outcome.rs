@@ -16,6 +16,9 @@ use crate::{
 ///
 /// Most tools declare their questions on parameters instead; see [`Elicit`](crate::Elicit).
 ///
+/// A client of a revision with a handshake cannot call again with its answers. The server asks it while the call is open, and calls
+/// the function again itself, with the answers and the state: the function cannot tell.
+///
 /// ```
 /// use mcp_server::prelude::*;
 ///

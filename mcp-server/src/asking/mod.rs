@@ -15,6 +15,8 @@ mod shown;
 mod url;
 mod walk;
 
+#[cfg(feature = "legacy")]
+pub(crate) use self::question::Body;
 pub use self::{
     ask::{Ask, IntoAsk, Roots, Sampled},
     kind::Kind,

@@ -8,7 +8,7 @@ use mcp_core::{
     Revision,
     rpc::{ByName, RawId, RpcError, begin_result, write_json, write_str},
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{INITIALIZE, session::Session, view};
@@ -18,6 +18,9 @@ use crate::{
     peer::Peer,
     server::Server,
 };
+
+/// The most bytes of what a client says of itself: they are kept with the session, and go through each of its requests.
+const LONGEST: usize = 32 * 1024;
 
 /// What a client says of itself.
 #[derive(Deserialize)]
@@ -55,12 +58,15 @@ pub(super) fn shake_hands(
         .map_err(|_| unfit("the parameters do not fit"))?;
     let revision = negotiate(&hello.protocol_version);
     let capabilities = hello.capabilities.map_or("{}", RawValue::get);
+    if capabilities.len() > LONGEST {
+        return Err(unfit("`capabilities` is longer than 32 KiB"));
+    }
     let kinds =
         declared_kinds(capabilities).ok_or_else(|| unfit("`capabilities` cannot be read"))?;
-    let info = hello.client_info.map(RawValue::get);
-    if info.is_some_and(|info| serde_json::from_str::<ByName<Named>>(info).is_err()) {
-        return Err(unfit("`clientInfo` cannot be read"));
-    }
+    let info = match hello.client_info {
+        Some(info) => Some(read_info(info).ok_or_else(|| unfit("`clientInfo` cannot be read"))?),
+        None => None,
+    };
     let result = view::result(revision, INITIALIZE, &result(server, revision))?;
     begin_result(out, id);
     out.extend_from_slice(result.as_bytes());
@@ -70,16 +76,24 @@ pub(super) fn shake_hands(
         revision,
         kinds_of(revision, kinds),
         capabilities,
-        info,
+        info.as_deref(),
         Arc::clone(&peer.outgoing),
     )))
 }
 
-#[derive(Deserialize)]
-#[expect(dead_code, reason = "only its form is checked")]
-struct Named {
-    name: String,
-    version: String,
+/// The name and version of a client, and more where that is not too long: icons may be.
+fn read_info(info: &RawValue) -> Option<Cow<'_, str>> {
+    #[derive(Deserialize, Serialize)]
+    struct Named {
+        name: String,
+        version: String,
+    }
+    let ByName(named) = serde_json::from_str::<ByName<Named>>(info.get()).ok()?;
+    if info.get().len() <= LONGEST {
+        return Some(info.get().into());
+    }
+    let named = serde_json::to_string(&named).ok()?;
+    (named.len() <= LONGEST).then_some(named.into())
 }
 
 /// The revision that the client asks for, or the newest one of those that are agreed on in this way.

@@ -87,7 +87,7 @@ impl Session {
             }
             _ => return Err(RpcError::method_not_found(method)),
         };
-        let shown = peer.reached_by(Arc::new(Shown {
+        let viewed = peer.reached_by(Arc::new(Viewed {
             out: Arc::clone(&peer.outgoing),
             revision: self.revision,
         }));
@@ -99,7 +99,7 @@ impl Session {
                 revision: self.revision,
                 kinds: self.kinds,
             },
-            peer: &shown,
+            peer: &viewed,
         };
         let mut json = Vec::new();
         match server.step(&request, &mut json)? {
@@ -186,12 +186,12 @@ fn read_level(params: Option<&RawValue>) -> Result<LoggingLevel, RpcError> {
 }
 
 /// The way to a client, on which messages become such as its revision has.
-struct Shown {
+struct Viewed {
     out: Arc<dyn Outgoing>,
     revision: Revision,
 }
 
-impl Outgoing for Shown {
+impl Outgoing for Viewed {
     fn send(&self, call: u64, message: Vec<u8>) {
         self.out
             .send(call, view::notification(self.revision, message));

@@ -19,8 +19,8 @@ use tokio::sync::Notify;
 
 use super::{clock::until, session::Session};
 use crate::{
-    builder::Builder, context::Context, error::ToolError, methods::binding, reporter::Outgoing,
-    server::Server, state::StateBody, subscriptions::Hub,
+    asking::Body, builder::Builder, context::Context, error::ToolError, methods::binding,
+    outcome::Request, reporter::Outgoing, server::Server, state::StateBody, subscriptions::Hub,
 };
 
 /// How many calls of one session are kept. Most sessions have none.
@@ -33,11 +33,25 @@ pub(super) struct Page {
     pub(super) id: String,
     /// The parameters of the question, its id among them.
     pub(super) params: String,
+    pub(super) message: String,
+    pub(super) url: String,
     /// When nobody waits for it any more.
     pub(super) until: Instant,
 }
 
 impl Page {
+    /// Whether this is what a round asks for. A tool that asks by hand may ask for one page after another under one key; where
+    /// neither what the page is for nor its address is the same, it is another one.
+    pub(super) fn is_of(&self, request: &Request, of_parameters: bool) -> bool {
+        let question = &request.question;
+        match &question.body {
+            Body::Url(url) if request.key == self.key => {
+                of_parameters || *url == self.url || question.message == self.message
+            }
+            _ => false,
+        }
+    }
+
     /// Tells the client that the user is done there.
     ///
     /// Specification: 2025-11-25, client/elicitation, Completion Notifications for URL Mode Elicitation.

@@ -3,6 +3,7 @@
 //! Specification of the earlier revisions: client/elicitation, client/sampling, client/roots.
 
 use std::{
+    borrow::Cow,
     future::Future,
     pin::Pin,
     sync::Arc,
@@ -16,12 +17,13 @@ use serde_json::value::RawValue;
 
 use super::{
     clock::until,
+    pages::Page,
     requests::{NoAnswer, Pending},
     session::Session,
     view,
 };
 use crate::{
-    asking::{Kind, Question},
+    asking::{Body, Kind, Question},
     context::Context,
     error::ToolError,
     outcome::Request,
@@ -35,49 +37,64 @@ const WORDS: usize = 200;
 /// A question that the client has.
 pub(super) struct Shown {
     pub(super) key: String,
-    /// Of a page: its id, and the parameters that have it.
-    pub(super) page: Option<(String, String)>,
+    /// What it becomes where the user agrees to open it.
+    pub(super) page: Option<Page>,
     pub(super) answer: Box<str>,
     pending: Option<Pending>,
 }
 
 impl Session {
     /// Sends a question among the messages of a call.
+    ///
+    /// # Errors
+    ///
+    /// How the call ends.
     pub(super) fn put(
         self: &Arc<Self>,
         ctx: &Context,
         out: &Arc<dyn Outgoing>,
         request: &Request,
+        deadline: Instant,
     ) -> Result<Shown, ToolError> {
-        let id = match request.question.kind() {
+        let (key, question) = (request.key.to_string(), &request.question);
+        let id = match question.kind() {
             Kind::Url => random_id()?,
             _ => String::new(),
         };
-        let reason = request.reason.as_deref();
-        let (method, params) = written(self.revision, &request.question, reason, &id)
+        let (method, params) = written(self.revision, question, request.reason.as_deref(), &id)
             .map_err(|what| ToolError::new(format!("the client cannot be asked for {what}")))?;
-        let asked = keyed(params.as_deref(), &request.key);
-        let pending = self.ask(out, ctx.number(), method, Some(&asked));
+        let asked = keyed(params.as_deref(), &key);
+        let pending = Some(self.ask(out, ctx.number(), method, Some(&asked)));
+        let page = match &question.body {
+            Body::Url(url) => Some(Page {
+                key: key.clone(),
+                id,
+                params: params.unwrap_or_default(),
+                message: question.message.clone(),
+                url: url.clone(),
+                until: deadline,
+            }),
+            _ => None,
+        };
         Ok(Shown {
-            key: request.key.clone().into_owned(),
-            page: params.filter(|_| !id.is_empty()).map(|params| (id, params)),
+            key,
+            page,
             answer: Box::default(),
-            pending: Some(pending),
+            pending,
         })
     }
 }
 
 impl Shown {
-    /// Whether the user has agreed to open the page that it asks for.
-    pub(super) fn agreed(&self) -> Option<(String, String)> {
+    /// Whether the user has accepted.
+    pub(super) fn agreed(&self) -> bool {
         #[derive(Deserialize)]
         struct Answer<'a> {
             #[serde(borrow)]
-            action: std::borrow::Cow<'a, str>,
+            action: Cow<'a, str>,
         }
         let answer = serde_json::from_str::<Answer<'_>>(&self.answer);
-        let agrees = answer.is_ok_and(|answer| answer.action == "accept");
-        self.page.clone().filter(|_| agrees)
+        answer.is_ok_and(|answer| answer.action == "accept")
     }
 }
 

@@ -20,7 +20,7 @@ use super::{
     session::Session,
 };
 use crate::{
-    asking::{Exchange, Kind},
+    asking::Exchange,
     context::Context,
     error::ToolError,
     methods::{CallFuture, body, may_ask, write_outcome},
@@ -109,17 +109,16 @@ impl Rounds<'_> {
             return Err(ToolError::new("the client has given the call up"));
         }
         may_ask(ctx, &input)?;
-        self.leave_pages(|page| {
-            let mut kinds = input.kinds();
-            kinds.any(|(key, kind)| key == page.key && kind == Kind::Url)
-        });
+        let is_of = |page: &Page, request| page.is_of(request, input.of_parameters);
+        let is_asked = |page: &Page| input.requests.iter().any(|request| is_of(page, request));
+        self.leave_pages(is_asked);
         let deadline = Instant::now() + states.lifetime();
-        let is_open = |key: &str| self.pages.iter().any(|page| page.key == key);
+        let is_open = |request| self.pages.iter().any(|page| is_of(page, request));
         let mut shown = input
             .requests
             .iter()
-            .filter(|request| request.question.kind() != Kind::Url || !is_open(&request.key))
-            .map(|request| self.session.put(ctx, self.out, request))
+            .filter(|request| !is_open(request))
+            .map(|request| self.session.put(ctx, self.out, request, deadline))
             .collect::<Result<Vec<_>, _>>()?;
         let is_empty = input.requests.is_empty();
         let mut body = {
@@ -138,7 +137,7 @@ impl Rounds<'_> {
             self.pause = FIRST_PAUSE;
             self.patience = self.patience_from_now();
         }
-        self.answers = self.collect(shown, deadline);
+        self.answers = self.collect(shown);
         self.begin(body)
     }
 
@@ -210,7 +209,7 @@ impl Rounds<'_> {
     }
 
     /// All answers of a round as `inputResponses` has them. Pages that the user has agreed to open are kept in mind.
-    fn collect(&mut self, shown: Vec<Shown>, deadline: Instant) -> String {
+    fn collect(&mut self, shown: Vec<Shown>) -> String {
         let mut json = vec![b'{'];
         let mut push = |key: &str, answer: &str| {
             if json.len() > 1 {
@@ -225,13 +224,8 @@ impl Rounds<'_> {
         }
         for shown in shown {
             push(&shown.key, &shown.answer);
-            if let Some((id, params)) = shown.agreed() {
-                self.pages.push(Page {
-                    key: shown.key,
-                    id,
-                    params,
-                    until: deadline,
-                });
+            if shown.agreed() {
+                self.pages.extend(shown.page);
             }
         }
         json.push(b'}');

@@ -71,6 +71,7 @@ async fn a_handshake_that_cannot_be_read_says_why_and_the_next_one_works() {
         json!({"protocolVersion": "2025-06-18", "capabilities": []}),
         json!({"protocolVersion": "2025-06-18", "capabilities": {"sampling": true}}),
         json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": "old"}),
+        json!({"protocolVersion": "2025-06-18", "capabilities": {"experimental": {"a": "x".repeat(40_000)}}}),
     ] {
         let message =
             json!({"jsonrpc": "2.0", "id": "a", "method": "initialize", "params": params});
@@ -84,6 +85,20 @@ async fn a_handshake_that_cannot_be_read_says_why_and_the_next_one_works() {
     assert_eq!(code(&answer), -32602, "there is no session: {answer}");
     wire.shake_hands("2025-06-18", json!({})).await;
     assert_eq!(text(&wire.call("echo", json!({"text": "x"})).await), "x");
+}
+
+/// What a client says of itself goes through each of its requests, so what is only to be shown is left out where it is long.
+#[tokio::test]
+async fn a_client_with_large_icons_is_known_by_its_name() {
+    let server = server(tools![whoami]);
+    let mut wire = bare(&server);
+    wire.revision = "2025-11-25";
+    let mut params = initialize("2025-11-25");
+    let icon = format!("data:image/png;base64,{}", "A".repeat(100_000));
+    params["clientInfo"]["icons"] = json!([{"src": icon}]);
+    wire.request("initialize", params).await;
+    let answer = wire.call("whoami", json!({})).await;
+    assert_eq!(text(&answer), "old of 2025-11-25");
 }
 
 /// Whoever has said nothing yet is told both ways to begin, and may ask whether somebody is there.

@@ -71,11 +71,26 @@ async fn by_hand(ctx: Context, bank: State<Bank>) -> Result<Outcome<String>, Too
     )))
 }
 
+/// Has the user open one page, and then another.
+#[tool]
+async fn two_pages(ctx: Context, bank: State<Bank>) -> Result<Outcome<String>, ToolError> {
+    let known = bank.account.lock().unwrap().clone();
+    let (message, path) = match known.as_str() {
+        "" => ("Log in.", "log-in"),
+        "in" => ("Pay.", "pay"),
+        _ => return Ok(Outcome::Complete("paid".to_owned())),
+    };
+    let url = format!("https://pay.example/{path}?round={}", ctx.round());
+    Ok(Outcome::InputRequired(
+        InputRequired::new().url("page", message, url),
+    ))
+}
+
 fn bank(patience: Duration) -> (Server, Arc<Bank>, BodyCount) {
     let (bank, bodies) = (Arc::<Bank>::default(), BodyCount::new());
     let server = Server::builder("bank", "1.0.0")
         .shared_state(bank.clone())
-        .tools(tools![pay, by_hand])
+        .tools(tools![pay, by_hand, two_pages])
         .layer(bodies.clone())
         .page_patience(patience)
         .build()
@@ -187,6 +202,26 @@ async fn pages_that_are_asked_for_by_hand_are_waited_for_too() {
     bank.connect("A-2");
     expect_done(&mut wire, &asked["params"]["elicitationId"]).await;
     assert_eq!(text(&wire.receive().await), "A-2 in round 2");
+}
+
+#[tokio::test]
+async fn another_page_under_the_same_key_is_shown() {
+    let (server, bank, _) = bank(LONG);
+    let mut wire = connect(&server, "2025-11-25").await;
+    wire.begin("tools/call", json!({"name": "two_pages"})).await;
+    let mut pages = Vec::new();
+    for (message, next) in [("Log in.", "in"), ("Pay.", "paid")] {
+        let asked = wire.expect_request("elicitation/create").await;
+        assert_eq!(asked["params"]["message"], message);
+        let page = asked["params"]["elicitationId"].clone();
+        wire.answer(&asked, json!({"action": "accept"})).await;
+        wire.assert_silent(Duration::from_millis(200)).await;
+        bank.connect(next);
+        expect_done(&mut wire, &page).await;
+        pages.push(page);
+    }
+    assert_ne!(pages[0], pages[1]);
+    assert_eq!(text(&wire.receive().await), "paid");
 }
 
 /// Before the client loses patience it is told what is missing, and the same call goes on when it comes again.
