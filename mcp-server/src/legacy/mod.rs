@@ -50,12 +50,14 @@ mod upgrade;
 #[cfg(feature = "legacy")]
 mod view;
 
+#[cfg(all(feature = "http", feature = "legacy"))]
+pub(crate) use self::connection::is_of_today;
 #[cfg(feature = "http")]
 pub(crate) use self::refusal::refuse_header;
 pub(crate) use self::refusal::{INITIALIZE, NO_META, refuse_initialize};
 #[cfg(feature = "legacy")]
 pub(crate) use self::{
-    connection::{Connection, is_of_today, may_be_earlier},
+    connection::{Connection, may_be_earlier},
     explain::can_say,
     later::{Answers, Later},
     pages::Pages,
