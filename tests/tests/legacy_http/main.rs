@@ -5,6 +5,7 @@ mod asking;
 mod batches;
 mod eras;
 mod guards;
+mod idle;
 mod leaving;
 mod old;
 mod sessions;

@@ -40,6 +40,11 @@ impl Sessions {
         self.limits
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
     /// Takes a session in. Where there are too many, another one goes.
     ///
     /// # Errors

@@ -38,6 +38,12 @@ impl StreamableHttp {
         self.with(|endpoint| endpoint.earlier.leave_after = Some(time))
     }
 
+    /// How many sessions of earlier revisions there are, for an operator's metrics.
+    #[must_use]
+    pub fn sessions(&self) -> usize {
+        self.0.earlier.sessions.len()
+    }
+
     fn with_limits(self, change: impl FnOnce(&mut Limits)) -> Self {
         self.with(|endpoint| {
             let mut limits = endpoint.earlier.sessions.limits();

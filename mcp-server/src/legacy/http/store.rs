@@ -64,7 +64,6 @@ impl<T> Store<T> {
         }
     }
 
-    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.held.len()
     }

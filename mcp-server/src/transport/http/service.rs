@@ -83,7 +83,7 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 ///
 /// Specification: basic/transports/streamable-http.
 #[derive(Clone)]
-pub struct StreamableHttp(pub(super) Arc<Endpoint>);
+pub struct StreamableHttp(pub(crate) Arc<Endpoint>);
 
 #[derive(Clone)]
 pub(crate) struct Endpoint {
