@@ -36,6 +36,7 @@ pub(super) fn tools() -> ToolSet {
         test_tool_with_progress,
         test_tool_with_logging,
         test_logging_tool,
+        test_reconnection,
         test_header_parameter,
     ]
 }
@@ -135,6 +136,15 @@ async fn test_tool_with_logging(ctx: Context) -> &'static str {
 async fn test_logging_tool(ctx: Context) -> &'static str {
     ctx.log(LoggingLevel::Info, "A message for whoever asked for it");
     "Logged, if you asked for it."
+}
+
+/// Ends the connection that waits for it, and finishes afterwards; the client fetches the result with another one. There
+/// is nothing to end but over HTTP, for clients of 2025-11-25.
+#[tool(read_only)]
+async fn test_reconnection(ctx: Context) -> &'static str {
+    ctx.close_stream();
+    sleep(2 * STEP).await;
+    "Reconnection test completed successfully."
 }
 
 /// Takes an argument that HTTP clients repeat in the header `Mcp-Param-Value`.

@@ -1,6 +1,6 @@
-//! A server over HTTP for those that stand between a client and a server: a proxy, a browser.
+//! A server for clients on other SDKs, and over HTTP for those that stand between: a proxy, a browser.
 //!
-//! `peer-server ADDRESS [--keys FILE] [--origin ORIGIN]` takes the keys of its states from a file, so that instances
+//! Without arguments it serves standard input and output. `peer-server ADDRESS [--keys FILE] [--origin ORIGIN]` takes the keys of its states from a file, so that instances
 //! can share and rotate them, and lets pages of one more origin call.
 
 use std::{io, path::Path, time::Duration};
@@ -66,9 +66,6 @@ async fn main() -> io::Result<()> {
         let at = arguments.iter().position(|argument| argument == option)?;
         arguments.get(at + 1)
     };
-    let Some(address) = arguments.first() else {
-        return Err(io::Error::other("say at which address to serve"));
-    };
     let sealing = match given("--keys") {
         Some(file) => Sealing::encrypted(Keys::file(file).map_err(io::Error::other)?),
         None => Sealing::generated(),
@@ -78,6 +75,9 @@ async fn main() -> io::Result<()> {
         .tools(tools![send_parcel, wait_for, change, shut_down])
         .build()
         .map_err(io::Error::other)?;
+    let Some(address) = arguments.first() else {
+        return server.serve_stdio().await;
+    };
     let http = server.http().allowed_origins(given("--origin"));
     http.serve(address).await
 }
