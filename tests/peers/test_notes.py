@@ -175,12 +175,10 @@ async def test_missing_note_ends_before_anyone_is_asked(launch: Launch) -> None:
         assert result.is_error
 
 
-async def test_client_of_an_older_revision(launch: Launch) -> None:
-    """It opens with a handshake that this server does not know, and is told which versions there are.
-
-    The code is the server's choice (specification: basic/versioning, Compatibility Matrix).
-    """
-    names_the_version = pytest.RaisesExc(MCPError, match="2026-07-28")
-    with pytest.RaisesGroup(names_the_version, flatten_subgroups=True):
-        async with launch("notes", mode="legacy"):
-            pass
+async def test_host_that_opens_with_a_handshake(launch: Launch) -> None:
+    """As this SDK does for servers of earlier revisions: the question comes while the call is open."""
+    person = Person([accept(confirm=True)])
+    async with launch("notes", person, mode="legacy") as client:
+        assert client.protocol_version == "2025-11-25"
+        assert text(await client.call_tool("delete_note", NOTE)) == DELETED
+    assert len(person.asked) == 1
