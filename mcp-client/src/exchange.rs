@@ -48,6 +48,8 @@ pub(crate) enum Unasked {
         id: RequestId,
         method: String,
         params: Option<Box<RawValue>>,
+        /// The request of ours on whose stream it came, where the transport has such.
+        during: Option<u64>,
     },
     Notification {
         method: String,
@@ -214,16 +216,8 @@ impl<W> Exchange<W> {
 
     pub(crate) fn receive(&mut self, received: Received) -> Event<'_, W> {
         match received {
-            Received::Message(bytes) => match wire::parse(&bytes) {
-                Ok(incoming) => self.receive_message(incoming),
-                Err(reason) => match batch::split(&bytes).filter(|_| self.liberties.batches) {
-                    Some(messages) => Event::Batch(messages),
-                    None => {
-                        self.skip(&bytes, &reason);
-                        Event::Nothing
-                    }
-                },
-            },
+            Received::Message(bytes) => self.receive_bytes(&bytes, None),
+            Received::Meanwhile { id, message } => self.receive_bytes(&message, Some(id)),
             Received::Answer { id, message } => {
                 self.answer(Some(id), wire::parse_answer(&message, id))
             }
@@ -243,12 +237,30 @@ impl<W> Exchange<W> {
         }
     }
 
-    fn receive_message(&mut self, incoming: Incoming) -> Event<'_, W> {
+    fn receive_bytes(&mut self, bytes: &[u8], during: Option<u64>) -> Event<'_, W> {
+        match wire::parse(bytes) {
+            Ok(incoming) => self.receive_message(incoming, during),
+            Err(reason) => match batch::split(bytes).filter(|_| self.liberties.batches) {
+                Some(messages) => Event::Batch(messages),
+                None => {
+                    self.skip(bytes, &reason);
+                    Event::Nothing
+                }
+            },
+        }
+    }
+
+    fn receive_message(&mut self, incoming: Incoming, during: Option<u64>) -> Event<'_, W> {
         match incoming {
             Incoming::Response { id, reply } => self.answer(id, reply),
             Incoming::Notification { method, params } => self.notify(method, params),
             Incoming::Request { id, method, params } if self.liberties.unasked => {
-                Event::Unasked(Unasked::Request { id, method, params })
+                Event::Unasked(Unasked::Request {
+                    id,
+                    method,
+                    params,
+                    during,
+                })
             }
             Incoming::Request { method, .. } => {
                 // Specification: basic/transports/stdio. Servers must not send requests, and

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -51,6 +52,8 @@ pub(crate) struct Request<'a> {
     pub(crate) metadata: Metadata,
     /// Where the server asks while the request is open: the timeout stands while it waits for a person.
     pub(crate) clock: Option<legacy::Stopwatch>,
+    /// Where its id is to be noted, before it is sent.
+    pub(crate) id: Option<&'a AtomicU64>,
 }
 
 /// Called with each log message.
@@ -146,6 +149,9 @@ impl Peer {
         let waiter = Waiter { done, before };
         let begun = self.shared.exchange().begin(waiter, request.token);
         let id = begun.map_err(|reason| Error::Closed { reason })?;
+        if let Some(noted) = request.id {
+            noted.store(id, Ordering::Release);
+        }
         let mut in_flight = InFlight {
             peer: self,
             id,

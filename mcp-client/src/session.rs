@@ -378,6 +378,7 @@ impl Session {
             progress_ceiling: self.options.progress_ceiling,
             metadata,
             clock: None,
+            id: None,
         }
     }
 

@@ -277,6 +277,7 @@ impl Changes {
             progress_ceiling: None,
             metadata: call.metadata(),
             clock: None,
+            id: None,
         };
         let inbox = Arc::clone(&self.inbox);
         self.client.inner.peer.listen(request, inbox)

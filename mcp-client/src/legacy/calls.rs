@@ -2,8 +2,10 @@
 //!
 //! Motivation: a server of these revisions does not say for which call it asks. People must be told all the same
 //! (specification: client/elicitation, Security Considerations), and a call that is given up takes its question
-//! along. Usually one call is open; of several, the one that was begun last is taken.
+//! along. Over HTTP a question comes on the stream of its call. Elsewhere usually one call is open; of several, the
+//! one that was begun last is taken.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{mpsc, watch};
@@ -28,6 +30,8 @@ struct List {
 #[derive(Debug)]
 struct Entry {
     id: u64,
+    /// The id of the request, once it was sent.
+    request: Arc<AtomicU64>,
     caller: Caller,
     method: String,
     target: String,
@@ -71,8 +75,10 @@ impl Calls {
         let mut list = self.list();
         list.last += 1;
         let id = list.last;
+        let request = Arc::new(AtomicU64::new(0));
         list.open.push(Entry {
             id,
+            request: Arc::clone(&request),
             caller,
             method: call.method.clone(),
             target: call.target.clone(),
@@ -81,15 +87,19 @@ impl Calls {
         Open {
             calls: self.clone(),
             id,
+            request,
             ended: false,
         }
     }
 
-    /// The call that asks now; `None` if none is open that may.
-    pub(super) fn asking(&self) -> Option<Asking> {
+    /// The call that asks now: the one of this request, where it is known, and otherwise one that may ask.
+    pub(super) fn asking(&self, during: Option<u64>) -> Option<Asking> {
         let list = self.list();
-        let may_ask = |entry: &&Entry| MAY_ASK.contains(&entry.method.as_str());
-        let entry = list.open.iter().rev().find(may_ask)?;
+        let asks = |entry: &&Entry| match during {
+            Some(request) => entry.request.load(Ordering::Acquire) == request,
+            None => MAY_ASK.contains(&entry.method.as_str()),
+        };
+        let entry = list.open.iter().rev().find(asks)?;
         Some(Asking {
             method: entry.method.clone(),
             target: entry.target.clone(),
@@ -109,10 +119,16 @@ impl Calls {
 pub(super) struct Open {
     calls: Calls,
     id: u64,
+    request: Arc<AtomicU64>,
     ended: bool,
 }
 
 impl Open {
+    /// Where the id of the request belongs.
+    pub(super) fn request(&self) -> &AtomicU64 {
+        &self.request
+    }
+
     /// It came to its end.
     pub(super) fn end(mut self) {
         self.ended = true;
@@ -145,27 +161,40 @@ mod tests {
     async fn the_call_begun_last_asks_and_lists_never_do() {
         let calls = Calls::default();
         let caller = Caller::default;
-        assert!(calls.asking().is_none());
+        assert!(calls.asking(None).is_none());
         let _list = calls.begin(&call("tools/list", "tools/list"), caller());
-        assert!(calls.asking().is_none());
+        assert!(calls.asking(None).is_none());
         let first = calls.begin(&call("tools/call", "a"), caller());
         let second = calls.begin(&call("prompts/get", "b"), caller());
-        assert_eq!(calls.asking().unwrap().target, "b");
+        assert_eq!(calls.asking(None).unwrap().target, "b");
         second.end();
-        let mut asking = calls.asking().unwrap();
+        let mut asking = calls.asking(None).unwrap();
         assert_eq!(asking.target, "a");
         drop(first);
         asking.given_up().await;
-        assert!(calls.asking().is_none());
+        assert!(calls.asking(None).is_none());
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_call_that_ends_is_not_given_up() {
         let calls = Calls::default();
         let open = calls.begin(&call("tools/call", "a"), Caller::default());
-        let mut asking = calls.asking().unwrap();
+        let mut asking = calls.asking(None).unwrap();
         open.end();
         let waited = tokio::time::timeout(std::time::Duration::from_secs(1), asking.given_up());
         assert!(waited.await.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn where_the_request_is_known_no_other_call_asks() {
+        let calls = Calls::default();
+        let first = calls.begin(&call("tools/call", "a"), Caller::default());
+        first.request().store(7, Ordering::Release);
+        let second = calls.begin(&call("tools/call", "b"), Caller::default());
+        second.request().store(8, Ordering::Release);
+        assert_eq!(calls.asking(Some(7)).unwrap().target, "a");
+        assert_eq!(calls.asking(Some(8)).unwrap().target, "b");
+        assert_eq!(calls.asking(None).unwrap().target, "b");
+        assert!(calls.asking(Some(9)).is_none());
     }
 }

@@ -170,11 +170,16 @@ impl Connection {
         }
         let params = params::of(self.revision, call, &session.options, token)?;
         let open = self.calls.begin(call, caller);
+        let id = Some(open.request());
         let number = self.number();
-        let mut answer = self.exchange(session, &call.method, &params, token).await;
+        let mut answer = self
+            .exchange(session, &call.method, &params, token, id)
+            .await;
         if matches!(answer, Err(Error::SessionEnded { .. })) {
             self.begin_again(&session.client, number).await?;
-            answer = self.exchange(session, &call.method, &params, token).await;
+            answer = self
+                .exchange(session, &call.method, &params, token, id)
+                .await;
         }
         open.end();
         answer
@@ -186,9 +191,11 @@ impl Connection {
         method: &str,
         params: &str,
         token: Option<u64>,
+        id: Option<&AtomicU64>,
     ) -> Result<Box<RawValue>, Error> {
         let mut request = session.to_request(method, params, token, self.metadata(method));
         request.clock = Some(self.clock.stopwatch());
+        request.id = id;
         session.ask(request).await
     }
 
@@ -200,7 +207,7 @@ impl Connection {
         params: &Value,
     ) -> Result<Box<RawValue>, Error> {
         let session = Session::new(client.clone(), CallOptions::new());
-        self.exchange(&session, method, &params.to_string(), None)
+        self.exchange(&session, method, &params.to_string(), None, None)
             .await
     }
 

@@ -199,6 +199,7 @@ async fn ask(
             ..Metadata::default()
         },
         clock: None,
+        id: None,
     };
     let offered = revision.as_str();
     let refused = |error: RpcError| Error::Handshake { offered, error };

@@ -72,7 +72,17 @@ impl Listener {
 
     fn hear(&mut self, unasked: Unasked) {
         match unasked {
-            Unasked::Request { id, method, params } => self.asked(Question { id, method, params }),
+            Unasked::Request {
+                id,
+                method,
+                params,
+                during,
+            } => self.asked(Question {
+                id,
+                method,
+                params,
+                during,
+            }),
             Unasked::Notification { method, params } => self.told(&method, params.as_deref()),
             Unasked::SessionEnded => self.session_ended(),
         }

@@ -61,6 +61,7 @@ async fn offered_version(client: &Client) -> Option<String> {
             ..Metadata::default()
         },
         clock: None,
+        id: None,
     };
     let result = client.inner.peer.request(request, |_| {}).await.ok()?;
     let members: Members = serde_json::from_str(result.get()).ok()?;

@@ -25,6 +25,8 @@ pub(super) struct Question {
     pub(super) id: RequestId,
     pub(super) method: String,
     pub(super) params: Option<Box<RawValue>>,
+    /// The request of ours on whose stream it came.
+    pub(super) during: Option<u64>,
 }
 
 /// What is read of a question before it is looked at as one.
@@ -52,7 +54,7 @@ pub(super) async fn answer(
     let gone = || RpcError::internal_error("the client is gone");
     let inner = client.upgrade().ok_or_else(gone)?;
     let old = inner.legacy().ok_or_else(gone)?;
-    let mut asking = old.calls.asking();
+    let mut asking = old.calls.asking(question.during);
     let text = as_text(&question);
     let members = question.members();
     let request = read(&inner, old, &question, &members, &text, asking.as_ref())?;

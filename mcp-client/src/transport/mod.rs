@@ -157,6 +157,14 @@ pub enum Purpose {
 pub enum Received {
     /// One whole message, or what the server wrote in place of one.
     Message(Vec<u8>),
+    /// One whole message that came on the stream of the request with this id, before its answer: in a
+    /// session a question says in no other way which call it belongs to.
+    Meanwhile {
+        /// The request's id.
+        id: u64,
+        /// The message, or what the server wrote in place of one.
+        message: Vec<u8>,
+    },
     /// What came back for the request with this id, on a transport that ties the two together.
     /// Should it be no answer to it, that is the request's end all the same.
     Answer {
@@ -236,6 +244,9 @@ impl fmt::Debug for Received {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Message(bytes) => write!(f, "Message({} bytes)", bytes.len()),
+            Self::Meanwhile { id, message } => {
+                write!(f, "Meanwhile({id}, {} bytes)", message.len())
+            }
             Self::Answer { id, message } => write!(f, "Answer({id}, {} bytes)", message.len()),
             Self::Failed { id, failure } => f
                 .debug_struct("Failed")

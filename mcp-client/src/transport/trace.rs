@@ -120,7 +120,9 @@ impl<R: MessageReceiver> MessageReceiver for TracedReceiver<R> {
     async fn receive(&mut self) -> Received {
         let received = self.receiver.receive().await;
         match &received {
-            Received::Message(bytes) | Received::Answer { message: bytes, .. } => {
+            Received::Message(bytes)
+            | Received::Meanwhile { message: bytes, .. }
+            | Received::Answer { message: bytes, .. } => {
                 self.recorder.record(Direction::Received, bytes);
             }
             Received::Failed { failure, .. } => {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use mcp_client::{Answer, Error, HttpTransport};
 use serde_json::json;
+use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use super::support::{
@@ -344,4 +345,45 @@ async fn batches_are_taken_apart() {
     let error = calling.await.unwrap().unwrap_err();
     assert!(error.to_string().contains("without the answer"), "{error}");
     assert_eq!(begun.client.skipped_lines(), 0);
+}
+
+#[tokio::test]
+async fn a_question_belongs_to_the_call_on_whose_stream_it_comes() {
+    let (ask, mut asked) = mpsc::unbounded_channel();
+    let (go_on, gate) = watch::channel(false);
+    let asking = builder().on_form(move |question| {
+        ask.send(question.asker.target).unwrap();
+        let mut gate = gate.clone();
+        async move {
+            gate.wait_for(|open| *open).await?;
+            Ok(Answer::accept(json!({}))?)
+        }
+    });
+    let (client, server) = connect_quiet(asking).await;
+    let first = call(&client, "first", json!({}));
+    let mut first_post = server.request("tools/call").await;
+    let second = call(&client, "second", json!({}));
+    let second_post = server.request("tools/call").await;
+    first_post.begin_stream().await;
+    let question = json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create",
+        "params": {"message": "?", "requestedSchema": {"type": "object", "properties": {}}}});
+    first_post.write(event("1", &question)).await;
+    assert_eq!(asked.recv().await.unwrap(), "first");
+    // Another call that is given up takes its own questions along, and no others.
+    second.abort();
+    let cancelled = server.request("notifications/cancelled").await;
+    assert_eq!(cancelled.json()["params"]["requestId"], second_post.id());
+    cancelled.respond("202 Accepted", "", "").await;
+    go_on.send(true).unwrap();
+    let answered = server.next().await;
+    assert_eq!(
+        answered.json()["result"]["action"],
+        "accept",
+        "{}",
+        answered.body
+    );
+    answered.respond("202 Accepted", "", "").await;
+    let last = answer(&first_post.id(), "ok");
+    first_post.write(event("2", &last)).await;
+    assert_eq!(first.await.unwrap().unwrap().text(), "ok");
 }

@@ -212,7 +212,7 @@ impl Connection {
             if answer.is_none() && answers(id, &message) {
                 answer = Some(message);
             } else {
-                let _ = self.up.send(Received::Message(message)).await;
+                let _ = self.up.send(Received::Meanwhile { id, message }).await;
             }
         }
         answer
