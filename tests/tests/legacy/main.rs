@@ -5,6 +5,7 @@
 mod asking;
 mod calls;
 mod ending;
+mod garbage;
 mod handshake;
 mod once;
 mod pages;

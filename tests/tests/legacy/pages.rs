@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_server::{prelude::*, testing::BodyCount};
-use mcp_tests::wire::{Wire, code, text, tool_error};
+use mcp_tests::wire::{Wire, asked, code, text, tool_error};
 use serde_json::{Value, json};
 
 use crate::support::{Confirm, connect, everything};
@@ -149,6 +149,26 @@ async fn accepting_is_not_completion_and_the_call_waits_for_it() {
     assert_eq!(answer["id"], id);
     assert_eq!(text(&answer), "5 to A-1: Decline");
     bodies.assert_ran("pay", 1);
+}
+
+/// The same tool asks a client of today in its result, without an id, and never with the code that is not of today.
+#[tokio::test]
+async fn a_client_of_today_gets_the_page_as_today() {
+    let (server, bank, _) = bank(Duration::ZERO);
+    let mut wire = Wire::open(&server);
+    let first = wire.call("pay", json!({"amount": 5})).await;
+    assert_eq!(asked(&first), ["account"]);
+    let params = &first["result"]["inputRequests"]["account"]["params"];
+    assert_eq!(params["mode"], "url");
+    assert_eq!(params.get("elicitationId"), None);
+    let agreed = json!({"account": {"action": "accept"}});
+    let again = wire
+        .retry("pay", json!({"amount": 5}), &first, agreed)
+        .await;
+    assert_eq!(asked(&again), ["account"]);
+    // Nobody waits, so nobody hears of it.
+    server.notify().elicitation_completed(&bank.flow());
+    wire.assert_silent(Duration::from_millis(30)).await;
 }
 
 /// The server says when the flow is done, so that nobody has to look.
