@@ -40,6 +40,8 @@ pub struct PausedCall {
     open: Option<Arc<legacy::OpenCall>>,
 }
 
+const UNASKED: &str = "the server asked nothing under this key";
+
 /// What a paused call is made of. JSON is kept as text, so that any format can carry it unchanged.
 #[derive(Clone, Serialize, Deserialize)]
 struct Saved {
@@ -121,6 +123,13 @@ impl PausedCall {
         &self.saved.call.target
     }
 
+    /// A request as the server sent it: its `method` and its `params`, as JSON.
+    #[must_use]
+    pub fn raw_request(&self, key: &str) -> Option<&str> {
+        let mut requests = self.saved.requests.iter();
+        requests.find_map(|(known, raw)| (known == key).then_some(raw.as_str()))
+    }
+
     /// The server's state for this call, if it sent one. It means something to the server only: this
     /// is for traces and tests.
     #[must_use]
@@ -143,10 +152,29 @@ impl PausedCall {
         let Some(request) = self.requests.iter().find(|request| request.key() == key) else {
             return Err(Error::InvalidAnswer {
                 key: key.to_owned(),
-                reason: "the server asked nothing under this key".to_owned(),
+                reason: UNASKED.to_owned(),
             });
         };
         let response = response.into().to_json(request)?;
+        self.saved.answers.insert(key.to_owned(), response);
+        Ok(())
+    }
+
+    /// Gives an answer to one request as it is, whatever it is: this is for tests of servers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidAnswer`] if nobody asked under `key`, or it does not serialise.
+    pub fn answer_unchecked(&mut self, key: &str, response: impl Serialize) -> Result<(), Error> {
+        let invalid = |reason: String| Error::InvalidAnswer {
+            key: key.to_owned(),
+            reason,
+        };
+        if !self.requests.iter().any(|request| request.key() == key) {
+            return Err(invalid(UNASKED.to_owned()));
+        }
+        let response = serde_json::to_string(&response).map_err(|e| invalid(e.to_string()))?;
+        let response = on_one_line(&response);
         self.saved.answers.insert(key.to_owned(), response);
         Ok(())
     }

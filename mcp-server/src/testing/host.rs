@@ -9,7 +9,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use mcp_client::{Client, Error, IoTransport, Session, Trace, trace};
+use mcp_client::{Client, Error, IoTransport, Round, Session, Trace, trace};
+use mcp_core::Revision;
 use mcp_core::protocol::{CallToolResult, InputRequest, ResultType, result_type_of};
 use serde::{
     Deserialize, Deserializer, Serialize,
@@ -71,6 +72,7 @@ const ROUNDS: u32 = 100;
 #[must_use = "a host does nothing until it calls"]
 pub struct TestHost {
     target: Target,
+    revision: Option<Revision>,
     kinds: Vec<Kind>,
     script: BTreeMap<String, Vec<Scripted>>,
     wire: Recording,
@@ -126,11 +128,47 @@ impl TestHost {
     fn of(target: Target) -> Self {
         Self {
             target,
+            revision: None,
             kinds: vec![Kind::Form, Kind::Url],
             script: BTreeMap::new(),
             wire: Recording::default(),
             client: OnceCell::new(),
         }
+    }
+
+    /// Speaks this revision and no other: the same test with a client of earlier times. Such a host is asked while
+    /// the call is open; questions that come together are one round.
+    ///
+    /// ```
+    /// use mcp_server::{Revision, prelude::*};
+    /// use mcp_server::testing::TestHost;
+    /// use serde_json::json;
+    ///
+    /// #[derive(Deserialize, JsonSchema, Form)]
+    /// struct Amount {
+    ///     /// How many?
+    ///     amount: u8,
+    /// }
+    ///
+    /// /// Orders eggs.
+    /// #[tool]
+    /// async fn order_eggs(#[elicit("How many eggs?")] eggs: Resolve<Amount>) -> String {
+    ///     format!("{} eggs", eggs.amount)
+    /// }
+    ///
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// let server = Server::builder("eggs", "1.0.0").tools(tools![order_eggs]).build()?;
+    /// for revision in [Revision::V2025_06_18, Revision::V2025_11_25, Revision::LATEST] {
+    ///     let host = TestHost::new(&server).revision(revision).answer("eggs", json!({"amount": 6}));
+    ///     let call = host.call("order_eggs", json!({})).await;
+    ///     call.assert_asked(["eggs"]);
+    ///     call.assert_text("6 eggs");
+    /// }
+    /// # Ok::<(), mcp_server::BuildError>(()) }).unwrap();
+    /// ```
+    pub fn revision(mut self, revision: Revision) -> Self {
+        self.revision = Some(revision);
+        self
     }
 
     /// Declares exactly these kinds of input, whatever the script has answers to. None at all is a host that cannot
@@ -217,6 +255,9 @@ impl TestHost {
             given: BTreeMap::new(),
             place,
         };
+        if self.revision.is_some_and(Revision::is_legacy) {
+            return call_on_session(&session, script, tool, arguments).await;
+        }
         let mut questions = Vec::new();
         let mut params = Params {
             name: tool,
@@ -264,13 +305,16 @@ impl TestHost {
     /// If the server cannot be reached.
     pub async fn session(&self) -> Session {
         let client = self.client.get_or_init(|| self.connect()).await;
-        let kinds = self.kinds.iter().map(|kind| match kind {
+        client.session().declare_only(self.kinds())
+    }
+
+    fn kinds(&self) -> impl Iterator<Item = mcp_client::Kind> {
+        self.kinds.iter().map(|kind| match kind {
             Kind::Form => mcp_client::Kind::Form,
             Kind::Url => mcp_client::Kind::Url,
             Kind::Sampling => mcp_client::Kind::Sampling,
             Kind::Roots => mcp_client::Kind::Roots,
-        });
-        client.session().declare_only(kinds)
+        })
     }
 
     /// Every message so far, in both directions, exactly as it was on the wire.
@@ -294,7 +338,12 @@ impl TestHost {
     }
 
     async fn connect(&self) -> Client {
-        let builder = Client::builder("test-host", env!("CARGO_PKG_VERSION"));
+        let mut builder = Client::builder("test-host", env!("CARGO_PKG_VERSION"));
+        if let Some(revision) = self.revision {
+            builder = builder.revision(revision).without_output_validation();
+            // A server of a revision with a handshake is told once.
+            builder = self.kinds().fold(builder, mcp_client::Builder::declare);
+        }
         let connected = match &self.target {
             Target::InProcess(server) => {
                 let (ours, theirs) = tokio::io::duplex(64 * 1024);
@@ -318,6 +367,46 @@ impl TestHost {
         };
         connected.unwrap_or_else(|error| panic!("the host cannot connect: {error}"))
     }
+}
+
+/// A call that stays open while it asks, up to its result.
+async fn call_on_session(
+    session: &Session,
+    mut script: Script<'_>,
+    tool: &str,
+    arguments: Box<RawValue>,
+) -> TestCall {
+    let place = script.place;
+    let mut questions = Vec::new();
+    let mut round = session.call_tool(tool, arguments).await;
+    for rounds in 1..=ROUNDS {
+        let result = match round {
+            Ok(Round::InputRequired(mut paused)) => {
+                let open: Vec<String> = paused.unanswered().map(|one| one.key().into()).collect();
+                for key in open {
+                    let request = paused.raw_request(&key).unwrap_or_default();
+                    let request = serde_json::from_str(request)
+                        .unwrap_or_else(|error| panic!("an invalid question: {error}\n{request}"));
+                    let asked = Asked::new(key, rounds, request);
+                    paused
+                        .answer_unchecked(&asked.key, script.response(&asked))
+                        .unwrap_or_else(|error| panic!("{error}"));
+                    questions.push(asked);
+                }
+                round = paused.resume(session).await;
+                continue;
+            }
+            Ok(Round::Complete(call)) => Ok(call.result),
+            Err(error) => Err(rpc_error(tool, error, place)),
+        };
+        return TestCall {
+            result,
+            questions,
+            rounds,
+            unused: script.unused(),
+        };
+    }
+    panic!("`{tool}`, called at {place}, still asks after {ROUNDS} rounds");
 }
 
 /// The script of one call.
