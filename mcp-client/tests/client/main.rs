@@ -10,6 +10,8 @@ mod child;
 mod completion;
 mod connect;
 mod end;
+#[cfg(feature = "legacy")]
+mod legacy;
 mod limits;
 mod lines;
 mod list;
