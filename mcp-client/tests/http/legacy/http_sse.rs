@@ -303,3 +303,39 @@ async fn they_are_asked_for_first_where_only_their_revision_will_do() {
         drop(get);
     }
 }
+
+#[tokio::test]
+async fn errors_do_not_repeat_the_session() {
+    let server = Server::start().await;
+    let transport = HttpTransport::new(server.url("/sse")).header("x-tenant", "acme");
+    let pinned = builder().revision(Revision::V2024_11_05);
+    let answering = async {
+        let mut stream = opened(&server).await;
+        stream
+            .write("event: endpoint\ndata: /messages?session=hunter2hunter2\n\n")
+            .await;
+        let post = server.next().await;
+        let begun = json!({"jsonrpc": "2.0", "id": post.id(), "result": initialized(OLDEST)});
+        post.respond("202 Accepted", "", "").await;
+        say(&mut stream, &begun).await;
+        server.next().await.respond("202 Accepted", "", "").await;
+        stream
+    };
+    let (client, _stream) = tokio::join!(pinned.connect(transport), answering);
+    let client = client.unwrap();
+    for (status, headers) in [
+        ("400 Bad Request", "content-type: text/plain\r\n"),
+        (
+            "307 Temporary Redirect",
+            "location: https://other.example/m?session=hunter2hunter2\r\n",
+        ),
+    ] {
+        let calling = call(&client, "t", json!({}));
+        let post = server.next().await;
+        post.respond(status, headers, "no hunter2hunter2 here")
+            .await;
+        let error = calling.await.unwrap().unwrap_err();
+        assert!(error.to_string().contains("(session)"), "{error}");
+        assert!(!format!("{error:?}").contains("hunter2"), "{error}");
+    }
+}

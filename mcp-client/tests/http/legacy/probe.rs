@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use mcp_client::transport::http::{Authorize, Challenge, HeaderMap, Verdict};
-use mcp_client::{Error, HandlerError, HttpTransport};
+use mcp_client::{Eras, Error, HandlerError, HttpTransport};
 use serde_json::json;
 
 use super::support::{JSON, NEWEST, begin, initialized, is_in_session};
@@ -220,4 +220,24 @@ async fn a_server_that_wants_credentials_first_is_recognised_after_that() {
     };
     let client = client.unwrap();
     tokio::join!(client.close(), ended);
+}
+
+#[tokio::test]
+async fn a_server_that_is_remembered_gets_the_handshake_at_once() {
+    let eras = Eras::new();
+    let server = Server::start().await;
+    let url = server.url("/mcp");
+    let connect = |url: &str| builder().eras(&eras).connect(HttpTransport::new(url));
+    let answering = async {
+        let probe = server.request("server/discover").await;
+        probe.respond("400 Bad Request", "", "").await;
+        begin(&server, NEWEST, Some("s-1")).await
+    };
+    let (first, _get) = tokio::join!(connect(&url), answering);
+    let _first = first.unwrap();
+    // Keys and the like make no other server of it.
+    let url = format!("{}?key=1#x", url.replace("//", "//user:password@"));
+    let (second, _get) = tokio::join!(connect(&url), begin(&server, NEWEST, Some("s-2")));
+    second.unwrap();
+    assert!(!format!("{eras:?}").contains("password"), "{eras:?}");
 }

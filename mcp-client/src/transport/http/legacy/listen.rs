@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use super::Connection;
 use super::resume::{Cursor, MAX_FRUITLESS, Refused};
 use super::session::Session;
+use super::{Connection, reason};
 use crate::legacy::batch;
 use crate::transport::Received;
 use crate::transport::http::stream::Stream;
@@ -39,8 +39,12 @@ impl Connection {
                 Err((Refused::ForGood, _)) if cursor.has_position() => cursor.forget_position(),
                 Err((Refused::ForNow, _)) if was_open || cursor.fruitless() < MAX_FRUITLESS => {}
                 Err((_, end)) => {
-                    let end = session.redact(end);
-                    tracing::debug!(target: "mcp_client", ?end, "the server has no stream for what belongs to no request");
+                    let reason = reason(session.redact(end));
+                    if was_open {
+                        tracing::warn!(target: "mcp_client", reason, "changes are not heard of any more");
+                    } else {
+                        tracing::debug!(target: "mcp_client", reason, "the server has no stream for what belongs to no request");
+                    }
                     return;
                 }
             }

@@ -60,10 +60,10 @@ impl Connection {
         };
         let answered = self.ask_in(&session, id, message).await;
         match is_result(&answered) {
-            true => self.establish(session),
+            true => self.establish(session.clone()),
             false => self.keep_nothing(),
         }
-        answered
+        answered.map_err(|end| session.redact(end))
     }
 
     async fn find_channel(self: &Arc<Self>) -> Option<Arc<Channel>> {

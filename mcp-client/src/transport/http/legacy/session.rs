@@ -15,6 +15,9 @@ const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-versi
 /// Longer than any id that makes sense, a signed token included.
 const MAX_ID: usize = 4096;
 
+/// What is shorter is no secret, and may stand anywhere.
+const SHORTEST_SECRET: usize = 8;
+
 /// A session, or none.
 #[derive(Clone, Default)]
 pub(super) struct Session {
@@ -91,20 +94,36 @@ impl Session {
         headers
     }
 
-    /// What went wrong, without the session's id, which some servers repeat.
+    /// What went wrong, without what names the session, which some servers repeat.
     pub(super) fn redact(&self, end: End) -> End {
-        let id = self.id.as_ref().and_then(|id| id.to_str().ok());
-        match (end, id) {
-            (End::Failed(Failure::Failed { status, reason }), Some(id)) => {
-                let reason = reason.replace(id, "(session)");
-                End::Failed(Failure::Failed { status, reason })
-            }
-            (End::Failed(Failure::SessionEnded { reason }), Some(id)) => {
-                let reason = reason.replace(id, "(session)");
-                End::Failed(Failure::SessionEnded { reason })
-            }
-            (end, _) => end,
+        let clean = |reason: String| {
+            let secrets = self.secrets().into_iter();
+            secrets.fold(reason, |reason, secret| {
+                reason.replace(&secret, "(session)")
+            })
+        };
+        match end {
+            End::Failed(Failure::Failed { status, reason }) => End::Failed(Failure::Failed {
+                status,
+                reason: clean(reason),
+            }),
+            End::Failed(Failure::SessionEnded { reason }) => End::Failed(Failure::SessionEnded {
+                reason: clean(reason),
+            }),
+            end => end,
         }
+    }
+
+    /// The id. In the transport of 2024-11-05 it stands in the query, under any name.
+    fn secrets(&self) -> Vec<String> {
+        let id = self.id.as_ref().and_then(|id| id.to_str().ok());
+        let channel = self.channel.as_ref();
+        let query = channel
+            .into_iter()
+            .flat_map(|channel| channel.url().query_pairs());
+        let values = query.map(|(_, value)| value.into_owned());
+        let values = values.filter(|value| value.len() >= SHORTEST_SECRET);
+        id.map(str::to_owned).into_iter().chain(values).collect()
     }
 }
 
