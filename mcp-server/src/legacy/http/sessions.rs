@@ -4,7 +4,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Mutex, MutexGuard, Once, PoisonError, Weak,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -25,6 +25,8 @@ pub(super) struct Sessions {
     store: Mutex<Store<Arc<Session>>>,
     /// Whether a task looks after them from time to time.
     swept: AtomicBool,
+    /// Whether it was said that there are too many.
+    crowded: Once,
 }
 
 impl Sessions {
@@ -33,6 +35,7 @@ impl Sessions {
             limits,
             store: Mutex::new(Store::new(limits)),
             swept: AtomicBool::new(false),
+            crowded: Once::new(),
         })
     }
 
@@ -54,10 +57,12 @@ impl Sessions {
         let id = Arc::clone(session.id());
         let gone = self.lock().insert(id, session, Instant::now())?;
         if let Some(gone) = gone {
-            tracing::warn!(
-                limit = self.limits.sessions,
-                "a session was ended for a new one: there are as many as `max_sessions` allows"
-            );
+            self.crowded.call_once(|| {
+                tracing::warn!(
+                    limit = self.limits.sessions,
+                    "sessions end for new ones: there are as many as `max_sessions` allows"
+                );
+            });
             gone.end();
         }
         if !self.swept.swap(true, Ordering::AcqRel) {

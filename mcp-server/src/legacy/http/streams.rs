@@ -31,8 +31,14 @@ const MAX_EVENTS: usize = 1024;
 /// So many bytes of events are kept for a session; the newest event is, in any case.
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// So much waits for a client that does not read its connection; what may be left out is left out then.
+/// So much waits on a stream for a client that does not read its connection; what may be left out is left out then.
 const HIGH_WATER: usize = 1024 * 1024;
+
+/// The same for all streams of a session together.
+const FLOOD: usize = 8 * 1024 * 1024;
+
+/// So many events in a row are looked at that must stay, before others are looked at another time.
+const MAX_HELD: usize = 32;
 
 /// How long a stream that has ended can be taken up again.
 pub(super) const KEPT: Duration = Duration::from_secs(5 * 60);
@@ -63,6 +69,8 @@ struct Stream {
     first: u64,
     /// The position of the event that the connection reads next.
     cursor: u64,
+    /// How many bytes there are from there on.
+    unread: usize,
     /// The connection, of which there is one at the most.
     reader: Option<u64>,
     waker: Option<Waker>,
@@ -81,9 +89,31 @@ impl Stream {
         self.first + self.events.len() as u64
     }
 
-    fn unread(&self) -> usize {
-        let read = self.cursor.saturating_sub(self.first) as usize;
-        self.events.iter().skip(read).map(Bytes::len).sum()
+    /// Reads from this position on, or from the first one that is kept.
+    fn read_from(&mut self, position: u64) {
+        self.cursor = position.max(self.first);
+        let unread = self.events.iter().skip((self.cursor - self.first) as usize);
+        self.unread = unread.map(Bytes::len).sum();
+    }
+
+    /// The event at the cursor, which moves on.
+    fn read(&mut self) -> Option<Bytes> {
+        let event = self.events.get((self.cursor - self.first) as usize)?;
+        self.cursor += 1;
+        self.unread -= event.len();
+        Some(event.clone())
+    }
+
+    fn drop_first(&mut self) -> usize {
+        let Some(event) = self.events.pop_front() else {
+            return 0;
+        };
+        self.first += 1;
+        if self.cursor < self.first {
+            self.cursor = self.first;
+            self.unread -= event.len();
+        }
+        event.len()
     }
 
     /// Whether a connection is about to read the first event.
@@ -143,10 +173,12 @@ impl Streams {
         if number == UNRELATED {
             kept.streams.entry(UNRELATED).or_default();
         }
-        let Some(stream) = kept.streams.get_mut(&number) else {
+        let inner = &mut *kept;
+        let Some(stream) = inner.streams.get_mut(&number) else {
             return;
         };
-        if stream.ended.is_some() || !needed && stream.unread() > HIGH_WATER {
+        let too_much = stream.unread > HIGH_WATER || inner.bytes > FLOOD;
+        if stream.ended.is_some() || !needed && too_much {
             return;
         }
         let wakers = stream.wake();
@@ -201,11 +233,11 @@ impl Streams {
     /// With `prime`, the first event says how to take it up again.
     pub(super) fn read(self: &Arc<Self>, number: u64, prime: bool) -> Reading {
         let mut kept = self.lock();
-        if !kept.closed {
+        if number == UNRELATED && !kept.closed {
             kept.streams.entry(number).or_default();
-            if prime {
-                kept.push(number, priming);
-            }
+        }
+        if prime {
+            kept.push(number, priming);
         }
         let cursor = kept.streams.get(&number).map_or(0, |stream| stream.cursor);
         self.attach(kept, number, cursor)
@@ -225,7 +257,7 @@ impl Streams {
     pub(super) fn is_full(&self, number: u64) -> bool {
         let kept = self.lock();
         let stream = kept.streams.get(&number);
-        stream.is_some_and(|stream| stream.unread() > HIGH_WATER)
+        stream.is_some_and(|stream| stream.unread > HIGH_WATER)
     }
 
     /// Reads a stream on a new connection, from behind the event of this id on. The one before it ends.
@@ -257,7 +289,7 @@ impl Streams {
         let mut wakers = Vec::new();
         if let Some(stream) = kept.streams.get_mut(&number) {
             wakers = stream.wake_all();
-            stream.cursor = cursor.max(stream.first);
+            stream.read_from(cursor);
             stream.reader = Some(reader);
             stream.cut &= !stream.was_read;
             stream.was_read = true;
@@ -298,7 +330,7 @@ impl Streams {
             return Poll::Pending;
         }
         let stream = kept.streams.entry(number).or_default();
-        if stream.reader.is_some() && !stream.cut && stream.unread() <= HIGH_WATER {
+        if stream.reader.is_some() && !stream.cut && stream.unread <= HIGH_WATER {
             return Poll::Ready(());
         }
         if !stream.crowd.iter().any(|waker| waker.will_wake(cx.waker())) {
@@ -327,37 +359,37 @@ impl Kept {
         let mut event = Vec::new();
         write(&format!("{number}-{}", stream.end()), &mut event);
         self.bytes += event.len();
+        stream.unread += event.len();
         stream.events.push_back(event.into());
         self.order.push_back(number);
-        // Once round at the most: what connections are about to read stays.
+        let mut held = 0;
+        // Not as far as the newest one, which stands last.
         for _ in 1..self.order.len() {
-            if self.order.len() <= MAX_EVENTS && self.bytes <= MAX_BYTES {
+            let fits = self.order.len() <= MAX_EVENTS && self.bytes <= MAX_BYTES;
+            if fits || held == MAX_HELD {
                 return;
             }
-            self.evict();
+            held += usize::from(!self.evict());
         }
     }
 
-    /// Drops the oldest event, or puts it last where it must not be dropped.
-    fn evict(&mut self) {
+    /// Drops the oldest event; or puts it last, where a connection is about to read it.
+    fn evict(&mut self) -> bool {
         let Some(number) = self.order.pop_front() else {
-            return;
+            return true;
         };
         let Some(stream) = self.streams.get_mut(&number) else {
-            return;
+            return true;
         };
         if stream.holds_first() {
             self.order.push_back(number);
-            return;
+            return false;
         }
-        if let Some(event) = stream.events.pop_front() {
-            self.bytes -= event.len();
-            stream.first += 1;
-            stream.cursor = stream.cursor.max(stream.first);
-        }
+        self.bytes -= stream.drop_first();
         if stream.events.is_empty() && stream.ended.is_some() && stream.reader.is_none() {
             self.streams.remove(&number);
         }
+        true
     }
 }
 
@@ -396,10 +428,7 @@ impl Reading {
         if stream.reader != Some(self.reader) {
             return Poll::Ready(Next::End);
         }
-        let place = stream.cursor.saturating_sub(stream.first) as usize;
-        if let Some(event) = stream.events.get(place) {
-            let event = event.clone();
-            stream.cursor += 1;
+        if let Some(event) = stream.read() {
             let wakers = mem::take(&mut stream.crowd);
             wake(kept, wakers);
             return Poll::Ready(Next::Event(event));

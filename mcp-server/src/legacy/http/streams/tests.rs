@@ -242,8 +242,12 @@ fn what_a_connection_is_about_to_read_is_not_dropped() {
         streams.send(read, count.to_string().as_bytes(), true);
         streams.send(lost, count.to_string().as_bytes(), true);
     }
+    // Others go in their place, sooner or later.
+    for _ in 0..4 * MAX_EVENTS {
+        streams.send(lost, b"x", true);
+    }
+    assert!(streams.lock().order.len() <= MAX_EVENTS + MAX_EVENTS / 8);
     assert_eq!(data(&reading).len(), MAX_EVENTS);
-    assert!(streams.lock().order.len() <= MAX_EVENTS + 1);
     // Once it is read, it is no better than others.
     for _ in 0..MAX_EVENTS {
         streams.send(lost, b"x", true);
