@@ -50,7 +50,9 @@
 //! |---|---|---|
 //! | `macros` | yes | the macros |
 //! | `stdio` | yes | [`Server::serve_stdio`] |
+//! | `legacy` | yes | clients of revisions 2024-11-05 to 2025-11-25, which open with a handshake |
 //! | `http` | no | [`Server::http`] and [`Server::serve_http`]: Streamable HTTP |
+//! | `http-sse` | no | the HTTP transport of revision 2024-11-05, beside `http` and `legacy` |
 //! | `testing` | no | a scripted host for tests of servers, and the contract suite of guards |
 
 #[doc(hidden)]
