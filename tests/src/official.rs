@@ -1,5 +1,7 @@
 //! The official JSON schema, where it is at hand: whatever a server sends in a test must fit it.
 
+mod earlier;
+
 use std::{
     collections::HashMap,
     path::PathBuf,
@@ -69,11 +71,15 @@ pub fn check(method: Option<&str>, message: &Value) {
 ///
 /// If it does not fit the official schema.
 pub fn check_as(revision: &'static str, method: Option<&str>, message: &Value) {
-    let (definition, value) = if revision == LATEST {
-        definition(method, message)
-    } else {
-        legacy_definition(revision, method, message)
-    };
+    if revision != LATEST {
+        return earlier::check(revision, method, message);
+    }
+    let (definition, value) = definition(method, message);
+    fits(revision, definition, value);
+}
+
+/// Checks a value against a definition of a revision.
+fn fits(revision: &'static str, definition: &'static str, value: &Value) {
     let Some(validator) = validator(revision, definition) else {
         return;
     };
@@ -83,7 +89,7 @@ pub fn check_as(revision: &'static str, method: Option<&str>, message: &Value) {
         .collect();
     assert!(
         faults.is_empty(),
-        "this is no {definition} of {revision}:\n{}\n{message:#}",
+        "this is no {definition} of {revision}:\n{}\n{value:#}",
         faults.join("\n")
     );
 }
@@ -120,50 +126,6 @@ fn definition<'m>(method: Option<&str>, message: &'m Value) -> (&'static str, &'
     }
 }
 
-/// The same for a revision with a handshake, in which a server asks as well.
-fn legacy_definition<'m>(
-    revision: &str,
-    method: Option<&str>,
-    message: &'m Value,
-) -> (&'static str, &'m Value) {
-    if message.get("method").is_some() {
-        let asks = message.get("id").is_some();
-        let definition = if asks {
-            "ServerRequest"
-        } else {
-            "ServerNotification"
-        };
-        return (definition, message);
-    }
-    if let Some(error) = message.get("error") {
-        return match (revision, error["code"].as_i64()) {
-            ("2025-11-25", Some(-32042)) => ("URLElicitationRequiredError", message),
-            ("2025-11-25", _) => ("JSONRPCErrorResponse", message),
-            _ => ("JSONRPCError", message),
-        };
-    }
-    let result = &message["result"];
-    // A member that is not known would fit, so this one is looked for.
-    assert_eq!(result.get("resultType"), None, "{message}");
-    let definition = match method {
-        Some("initialize") => "InitializeResult",
-        Some("ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe") => {
-            assert_eq!(*result, json!({}), "{message}");
-            "EmptyResult"
-        }
-        Some("tools/call") => "CallToolResult",
-        Some("tools/list") => "ListToolsResult",
-        Some("prompts/get") => "GetPromptResult",
-        Some("prompts/list") => "ListPromptsResult",
-        Some("resources/read") => "ReadResourceResult",
-        Some("resources/list") => "ListResourcesResult",
-        Some("resources/templates/list") => "ListResourceTemplatesResult",
-        Some("completion/complete") => "CompleteResult",
-        _ => "Result",
-    };
-    (definition, result)
-}
-
 fn validator(revision: &'static str, definition: &'static str) -> Option<Arc<Validator>> {
     type Known = HashMap<(&'static str, &'static str), Arc<Validator>>;
     static VALIDATORS: Mutex<Option<Known>> = Mutex::new(None);
@@ -174,11 +136,11 @@ fn validator(revision: &'static str, definition: &'static str) -> Option<Arc<Val
         return Some(Arc::clone(validator));
     }
     let schema = schema(revision)?;
-    let name = if schema.get("$defs").is_some() {
-        "$defs"
-    } else {
-        "definitions"
-    };
+    let name = place(&schema);
+    assert!(
+        schema[name].get(definition).is_some(),
+        "revision {revision} has no {definition}"
+    );
     let root = json!({
         "$schema": schema["$schema"],
         "$ref": format!("#/{name}/{definition}"),
@@ -189,6 +151,15 @@ fn validator(revision: &'static str, definition: &'static str) -> Option<Arc<Val
     let validator = Arc::new(validator);
     validators.insert(key, Arc::clone(&validator));
     Some(validator)
+}
+
+/// Where a schema has its definitions.
+fn place(schema: &Value) -> &'static str {
+    if schema.get("$defs").is_some() {
+        "$defs"
+    } else {
+        "definitions"
+    }
 }
 
 fn schema(revision: &'static str) -> Option<Value> {
@@ -210,7 +181,12 @@ fn load(revision: &str) -> Option<Value> {
     };
     let path = PathBuf::from(dir).join(revision).join("schema.json");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    Some(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
+    let mut schema: Value =
+        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    if revision != LATEST {
+        earlier::read_strictly(&mut schema);
+    }
+    Some(schema)
 }
 
 #[cfg(test)]

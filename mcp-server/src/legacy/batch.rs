@@ -4,7 +4,7 @@
 //!
 //! Specification: 2025-03-26, basic/index, Batching; JSON-RPC 2.0, section 6.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_core::{
     Revision,
@@ -26,12 +26,17 @@ pub(crate) enum Member<'a> {
 /// The members of a batch, if a message is one and this revision has them. An array without members is one message that is
 /// none, and answered like that.
 pub(crate) fn split(revision: Revision, message: &[u8]) -> Option<Vec<Member<'_>>> {
-    let begins = message.iter().find(|byte| !byte.is_ascii_whitespace());
-    if revision != Revision::V2025_03_26 || begins != Some(&b'[') {
+    if revision != Revision::V2025_03_26 || !is_array(message) {
         return None;
     }
     let members: Vec<&RawValue> = serde_json::from_slice(message).ok()?;
     (!members.is_empty()).then(|| members.into_iter().map(member).collect())
+}
+
+/// Whether a message can be nothing else.
+pub(super) fn is_array(message: &[u8]) -> bool {
+    let first = message.iter().find(|byte| !byte.is_ascii_whitespace());
+    first == Some(&b'[')
 }
 
 fn member(raw: &RawValue) -> Member<'_> {
@@ -79,26 +84,44 @@ pub(crate) struct Gathering(Mutex<Gathered>);
 
 #[derive(Debug)]
 struct Gathered {
-    /// How many are still to come.
+    /// How many members may still bring one; the batch itself counts, for as long as it is read.
     open: usize,
     answers: Vec<Vec<u8>>,
 }
 
+impl Default for Gathering {
+    fn default() -> Self {
+        Self(Mutex::new(Gathered {
+            open: 1,
+            answers: Vec::new(),
+        }))
+    }
+}
+
 impl Gathering {
-    /// Begins with the answers that are there already, and expects so many others.
-    pub(crate) fn new(answers: Vec<Vec<u8>>, open: usize) -> Self {
-        Self(Mutex::new(Gathered { open, answers }))
+    /// A member is answered.
+    pub(crate) fn add(&self, answer: Vec<u8>) {
+        self.lock().answers.push(answer);
     }
 
-    /// Takes the answer of a member, or that it has none; the last of them gives the whole array, if there is anything in it.
-    pub(crate) fn take(&self, answer: Option<Vec<u8>>) -> Option<Vec<u8>> {
-        let mut gathered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// A member waits, and will [`end`](Self::end).
+    pub(crate) fn wait(&self) {
+        self.lock().open += 1;
+    }
+
+    /// A member that has waited ends, or the batch itself; the last of them gives the whole array, if there is anything in it.
+    pub(crate) fn end(&self, answer: Option<Vec<u8>>) -> Option<Vec<u8>> {
+        let mut gathered = self.lock();
         gathered.answers.extend(answer);
         gathered.open = gathered.open.saturating_sub(1);
         if gathered.open > 0 {
             return None;
         }
         join(std::mem::take(&mut gathered.answers))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Gathered> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -177,11 +200,15 @@ mod tests {
 
     #[test]
     fn the_last_answer_brings_all() {
-        let gathering = Gathering::new(vec![b"1".to_vec()], 3);
-        assert_eq!(gathering.take(Some(b"2".to_vec())), None);
-        assert_eq!(gathering.take(None), None);
-        assert_eq!(gathering.take(Some(b"3".to_vec())).unwrap(), b"[1,2,3]");
-        assert_eq!(Gathering::new(Vec::new(), 1).take(None), None);
+        let gathering = Gathering::default();
+        gathering.add(b"1".to_vec());
+        (0..3).for_each(|_| gathering.wait());
+        assert_eq!(gathering.end(Some(b"2".to_vec())), None);
+        assert_eq!(gathering.end(None), None);
+        // That all have been read.
+        assert_eq!(gathering.end(None), None);
+        assert_eq!(gathering.end(Some(b"3".to_vec())).unwrap(), b"[1,2,3]");
+        assert_eq!(Gathering::default().end(None), None);
         assert_eq!(join(Vec::<Vec<u8>>::new()), None);
     }
 }

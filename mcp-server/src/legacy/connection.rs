@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 
 use super::{
     INITIALIZE,
+    batch::{self, Member},
     handshake::shake_hands,
     methods::{PING, answer_empty},
     session::Session,
@@ -46,6 +47,14 @@ impl Connection {
     /// The session that requests belong to from now on.
     pub(crate) fn session(&self) -> Option<Arc<Session>> {
         self.lock().clone()
+    }
+
+    /// The members of a batch, if a message is one and was agreed on.
+    pub(crate) fn batch<'a>(&self, message: &'a [u8]) -> Option<Vec<Member<'a>>> {
+        if !batch::is_array(message) {
+            return None;
+        }
+        batch::split(self.session()?.revision, message)
     }
 
     /// Nothing more comes from the client.
@@ -96,7 +105,7 @@ impl Connection {
                 None => None,
             },
             Message::Notification { method, params } => {
-                Some(self.session()?.notification(&method, params))
+                Some(self.session()?.notification(server, &method, params))
             }
             Message::Response { id, outcome } => {
                 self.session()?.settle(id, outcome);

@@ -2,6 +2,7 @@
 //! today's in other clothes.
 
 use std::{
+    borrow::Cow,
     sync::Arc,
     task::{Context as Task, Poll},
 };
@@ -58,6 +59,14 @@ impl Session {
                 self.set_level(level);
                 answer_empty(id, out)
             }),
+            "resources/subscribe" if server.inner().serves("resources/read") => read_uri(params)
+                .and_then(|uri| self.notices.subscribe(server, &self.unrelated, peer, &uri))
+                .map(|()| answer_empty(id, out)),
+            "resources/unsubscribe" if server.inner().serves("resources/read") => read_uri(params)
+                .map(|uri| {
+                    self.notices.unsubscribe(&uri);
+                    answer_empty(id, out)
+                }),
             _ => self.run(server, id, method, params, peer, cx, out),
         };
         answered.unwrap_or_else(|error| {
@@ -152,7 +161,12 @@ impl Session {
         view::error(self.revision, method, explained(error))
     }
 
-    pub(super) fn notification(&self, method: &str, params: Option<&RawValue>) -> Accepted {
+    pub(super) fn notification(
+        &self,
+        server: &Server,
+        method: &str,
+        params: Option<&RawValue>,
+    ) -> Accepted {
         #[derive(Default, Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Cancelled<'a> {
@@ -167,9 +181,24 @@ impl Session {
                 .unwrap_or_default();
             return cancel(request_id, reason);
         }
-        // `notifications/initialized` among them: requests are served before it, and nothing waits for it.
+        // Requests are served before it, and nothing else waits for it.
+        if method == "notifications/initialized" {
+            self.notices.begin(server, &self.unrelated);
+        }
         Accepted::Noted
     }
+}
+
+fn read_uri(params: Option<&RawValue>) -> Result<Cow<'_, str>, RpcError> {
+    #[derive(Deserialize)]
+    struct Resource<'a> {
+        #[serde(borrow)]
+        uri: Cow<'a, str>,
+    }
+    let resource = params.and_then(|params| serde_json::from_str(params.get()).ok());
+    resource
+        .map(|ByName(Resource { uri })| uri)
+        .ok_or_else(|| RpcError::invalid_params("`uri` must be the URI of a resource"))
 }
 
 fn read_level(params: Option<&RawValue>) -> Result<LoggingLevel, RpcError> {

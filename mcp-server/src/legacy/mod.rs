@@ -9,10 +9,6 @@
 //! Specification: basic/versioning, Backward Compatibility; basic/lifecycle of the earlier revisions.
 
 #[cfg(feature = "legacy")]
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the transports that have them follow")
-)]
 pub(crate) mod batch;
 #[cfg(feature = "legacy")]
 mod clock;
@@ -32,8 +28,7 @@ mod later;
 #[cfg(feature = "legacy")]
 mod methods;
 #[cfg(feature = "legacy")]
-#[expect(dead_code, reason = "the session that has them follows")]
-pub(crate) mod notices;
+mod notices;
 #[cfg(feature = "legacy")]
 mod pages;
 #[cfg(feature = "legacy")]

@@ -72,6 +72,13 @@ impl Notices {
         }
     }
 
+    /// Listens for nothing any more.
+    pub(crate) fn end(&self) {
+        if let Some(Ok(teller)) = self.0.get() {
+            teller.subscriber.give_up();
+        }
+    }
+
     fn teller(&self, server: &Server, out: &Arc<dyn Outgoing>) -> Result<&Arc<Teller>, Refused> {
         let teller = self.0.get_or_init(|| Teller::begin(server, out));
         teller.as_ref().map_err(|refused| *refused)
@@ -80,9 +87,7 @@ impl Notices {
 
 impl Drop for Notices {
     fn drop(&mut self) {
-        if let Some(Ok(teller)) = self.0.get() {
-            teller.subscriber.give_up();
-        }
+        self.end();
     }
 }
 

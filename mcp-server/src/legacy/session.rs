@@ -16,6 +16,7 @@ use mcp_core::{
 use serde_json::value::RawValue;
 
 use super::{
+    notices::Notices,
     pages::Kept,
     requests::{NoAnswer, Requests},
 };
@@ -32,8 +33,9 @@ pub(crate) struct Session {
     level: Mutex<LoggingLevel>,
     /// What the client was asked.
     pub(super) requests: Requests,
+    /// What the client hears of.
+    pub(super) notices: Notices,
     /// Where messages go that belong to no request.
-    #[allow(dead_code, reason = "what tells of changes follows")]
     pub(super) unrelated: Arc<dyn Outgoing>,
     in_flight: AtomicUsize,
     /// Calls that go on when they come again.
@@ -69,6 +71,7 @@ impl Session {
             // What a server sends before it was told, it may choose.
             level: Mutex::new(LoggingLevel::Info),
             requests: Requests::default(),
+            notices: Notices::default(),
             unrelated,
             in_flight: AtomicUsize::new(0),
             kept: Mutex::default(),
@@ -94,6 +97,7 @@ impl Session {
         self.ended.cancel();
         let kept = std::mem::take(&mut *self.calls());
         drop(kept);
+        self.notices.end();
     }
 
     /// Takes the answer to a request of this server's.

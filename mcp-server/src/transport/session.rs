@@ -21,12 +21,15 @@ use mcp_core::rpc::{Line, LineBuffer, RawId, RequestId, RpcError, write_error};
 #[cfg(feature = "legacy")]
 use crate::legacy;
 use crate::{
-    dispatch::{Accepted, Arrival, Open},
+    dispatch::{Accepted, Arrival, Open, Running},
     peer::Peer,
     reporter::Outgoing,
     server::Server,
     state::Principal,
 };
+
+#[cfg(feature = "legacy")]
+mod batch;
 
 /// While so many bytes wait for a client that does not read, its requests are not answered either.
 const HIGH_WATER: usize = 1024 * 1024;
@@ -134,6 +137,22 @@ impl Session {
     }
 
     fn answer(&mut self, line: &[u8], cx: &mut Task<'_>) {
+        #[cfg(feature = "legacy")]
+        if self.answer_batch(line, cx) {
+            return;
+        }
+        let before = self.output.bytes.len();
+        let mut out = mem::take(&mut self.output.bytes);
+        let running = self.accept(line, cx, &mut out);
+        self.output.bytes = out;
+        if let Some(call) = running {
+            self.go_on(call, |answer| answer);
+        }
+        self.end_line(before);
+    }
+
+    /// Handles a message: appends its answer to `out`, or gives the call that waits.
+    fn accept(&mut self, line: &[u8], cx: &mut Task<'_>, out: &mut Vec<u8>) -> Option<Running> {
         if !self.running.is_empty() {
             self.collect_finished();
         }
@@ -143,26 +162,32 @@ impl Session {
             #[cfg(feature = "legacy")]
             earlier: &self.outbox.earlier,
         };
-        let out = &mut self.output.bytes;
-        let before = out.len();
         match self.server.accept(line, &self.peer, &arrival, cx, out) {
-            Accepted::Noted | Accepted::Unasked | Accepted::Answered(_) => {}
+            Accepted::Noted | Accepted::Unasked | Accepted::Answered(_) => None,
             Accepted::Cancel(id) => {
                 if let Some(open) = self.running.remove(&id) {
                     open.give_up();
                     self.outbox.discard(open.number());
                 }
+                None
             }
-            Accepted::Running(call) => {
-                let id = call.id();
-                self.running.insert(id.clone(), call.open());
-                let finishing = Finishing::new(&self.outbox, id, call.open());
-                tokio::spawn(async move {
-                    let answer = call.answer().await;
-                    finishing.with(answer.map(|answer| answer.message));
-                });
-            }
+            Accepted::Running(call) => Some(call),
         }
+    }
+
+    /// Lets a call go on as a task; `last` makes what goes out of its answer, or of there being none.
+    fn go_on<F: Last>(&mut self, call: Running, last: F) {
+        let id = call.id();
+        self.running.insert(id.clone(), call.open());
+        let finishing = Finishing::new(&self.outbox, id, call.open(), last);
+        tokio::spawn(async move {
+            let answer = call.answer().await;
+            finishing.with(answer.map(|answer| answer.message));
+        });
+    }
+
+    /// Ends the line that was written from here on, if any was.
+    fn end_line(&mut self, before: usize) {
         let out = &mut self.output.bytes;
         if out.len() > before {
             out.push(b'\n');
@@ -410,16 +435,22 @@ impl Outgoing for Outbox {
     }
 }
 
+/// Makes what goes out of an answer.
+trait Last: FnOnce(Option<Vec<u8>>) -> Option<Vec<u8>> + Send + 'static {}
+
+impl<F: FnOnce(Option<Vec<u8>>) -> Option<Vec<u8>> + Send + 'static> Last for F {}
+
 /// Ends a call that waits, whatever becomes of its task.
-struct Finishing {
+struct Finishing<F: Last> {
     outbox: Arc<Outbox>,
     number: u64,
     id: RequestId,
     answer: Option<Vec<u8>>,
+    last: Option<F>,
 }
 
-impl Finishing {
-    fn new(outbox: &Arc<Outbox>, id: RequestId, open: Open) -> Self {
+impl<F: Last> Finishing<F> {
+    fn new(outbox: &Arc<Outbox>, id: RequestId, open: Open, last: F) -> Self {
         let mut waiting = outbox.lock();
         waiting.begun += 1;
         let number = waiting.begun;
@@ -430,6 +461,7 @@ impl Finishing {
             number,
             id,
             answer: None,
+            last: Some(last),
         }
     }
 
@@ -438,12 +470,17 @@ impl Finishing {
     }
 }
 
-impl Drop for Finishing {
+impl<F: Last> Drop for Finishing<F> {
     fn drop(&mut self) {
+        let answer = self.answer.take();
+        let is_answered = answer.is_some();
+        let message = self.last.take().and_then(|last| last(answer));
         let mut waiting = self.outbox.lock();
         let ended = waiting.working.remove(&self.number);
-        if let Some(answer) = self.answer.take() {
-            waiting.push(ANSWER, answer);
+        if let Some(message) = message {
+            waiting.push(ANSWER, message);
+        }
+        if is_answered {
             // A call that was given up has left the register already, and its id may be in use again.
             waiting.finished.push(self.id.clone());
         }

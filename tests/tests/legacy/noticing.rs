@@ -1,0 +1,193 @@
+//! What a session hears of: lists that change, and the resources that it has subscribed to.
+
+use std::time::Duration;
+
+use mcp_core::Revision;
+use mcp_server::Server;
+use mcp_tests::{earlier::Earlier, wire::Wire};
+use serde_json::json;
+
+use crate::everything::{capabilities, resources, server};
+
+const MOMENT: Duration = Duration::from_millis(100);
+
+#[tokio::test]
+async fn lists_that_change() {
+    for revision in Revision::LEGACY {
+        let server = server();
+        let mut client = Earlier::connect(&server, *revision, capabilities()).await;
+        client.request("ping", json!({})).await;
+        server.tools().disable("stock").unwrap();
+        let notice = client.notice().await;
+        assert_eq!(notice["method"], "notifications/tools/list_changed");
+        server.notify().prompts_changed();
+        let notice = client.notice().await;
+        assert_eq!(notice["method"], "notifications/prompts/list_changed");
+        server.notify().resources_changed();
+        let notice = client.notice().await;
+        assert_eq!(notice["method"], "notifications/resources/list_changed");
+        // Many changes in a moment are told once.
+        for _ in 0..50 {
+            server.notify().tools_changed();
+        }
+        client.notice().await;
+        client.wire.assert_silent(MOMENT).await;
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_told_before_the_client_is_ready() {
+    let server = server();
+    let mut client = Earlier::open(&server, Revision::V2025_06_18);
+    let params = json!({
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "slow", "version": "1"},
+    });
+    client.request("initialize", params).await;
+    server.notify().tools_changed();
+    client.wire.assert_silent(MOMENT).await;
+    client.notify("notifications/initialized", json!({})).await;
+    client.request("ping", json!({})).await;
+    server.notify().tools_changed();
+    client.notice().await;
+}
+
+#[tokio::test]
+async fn resources_that_were_subscribed_to() {
+    for revision in Revision::LEGACY {
+        let server = server();
+        let mut client = Earlier::connect(&server, *revision, capabilities()).await;
+        for uri in ["test://text", "test://item/%61"] {
+            client
+                .request("resources/subscribe", json!({"uri": uri}))
+                .await;
+        }
+        server.notify().resource_updated("test://item/b");
+        client.wire.assert_silent(MOMENT).await;
+        // However it is spelled, it is told as the client wrote it.
+        server.notify().resource_updated("test://item/a");
+        let notice = client.notice().await;
+        assert_eq!(notice["method"], "notifications/resources/updated");
+        assert_eq!(notice["params"], json!({"uri": "test://item/%61"}));
+        server.notify().resource_updated("test://text");
+        assert_eq!(client.notice().await["params"]["uri"], "test://text");
+        // Once is enough, also where it was subscribed to twice.
+        client
+            .request("resources/subscribe", json!({"uri": "test://text"}))
+            .await;
+        client
+            .request("resources/unsubscribe", json!({"uri": "test://item/a"}))
+            .await;
+        server.notify().resource_updated("test://item/a");
+        server.notify().resource_updated("test://text");
+        assert_eq!(client.notice().await["params"]["uri"], "test://text");
+        client.wire.assert_silent(MOMENT).await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_listens_at_one_place_until_it_ends() {
+    let server = server();
+    let mut client = Earlier::connect(&server, Revision::V2025_11_25, capabilities()).await;
+    for uri in ["test://text", "test://item/1", "test://item/2"] {
+        client
+            .request("resources/subscribe", json!({"uri": uri}))
+            .await;
+    }
+    assert_eq!(server.notify().listening(), 1);
+    client.wire.close_input().await;
+    ended(&server).await;
+    // So it does where the client begins anew.
+    let mut client = connect_to(&server).await;
+    let params = json!({
+        "protocolVersion": "2025-03-26", "capabilities": {},
+        "clientInfo": {"name": "again", "version": "1"},
+    });
+    client.request("initialize", params).await;
+    ended(&server).await;
+}
+
+async fn connect_to(server: &Server) -> Earlier {
+    let mut client = Earlier::connect(server, Revision::V2025_03_26, capabilities()).await;
+    client.request("ping", json!({})).await;
+    assert_eq!(server.notify().listening(), 1);
+    client
+}
+
+async fn ended(server: &Server) {
+    while server.notify().listening() > 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_hears_of_each_change_once_when_it_does() {
+    let server = server();
+    let mut client = connect_to(&server).await;
+    // More than fits into what waits for a client.
+    let mut ids = Vec::new();
+    for call in 0..40 {
+        // The first of them fill what is being written, the others what comes after it.
+        let arguments = json!({"ms": if call < 25 { 10 } else { 100 }, "bytes": 100_000});
+        let params = json!({"name": "large", "arguments": arguments});
+        ids.push(client.wire.begin("tools/call", params).await);
+    }
+    tokio::time::sleep(2 * MOMENT).await;
+    for _ in 0..10 {
+        server.notify().tools_changed();
+        tokio::time::sleep(MOMENT / 5).await;
+    }
+    let mut told = Vec::new();
+    while !ids.is_empty() {
+        let message = client.wire.receive().await;
+        match message["id"].as_i64() {
+            Some(id) => ids.retain(|open| *open != id),
+            None => told.push(message["method"].clone()),
+        }
+    }
+    server.notify().resources_changed();
+    while told
+        .last()
+        .is_none_or(|last| last != "notifications/resources/list_changed")
+    {
+        told.push(client.notice().await["method"].clone());
+    }
+    assert_eq!(told[0], "notifications/tools/list_changed");
+    // Some may have gone out before there was no room.
+    assert!(told.len() <= 5, "{told:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_full_says_so() {
+    let server = Server::builder("small", "1")
+        .max_subscriptions(1)
+        .resources(resources())
+        .build()
+        .unwrap();
+    let mut first = Earlier::connect(&server, Revision::V2025_06_18, json!({})).await;
+    let subscribed = first.request("resources/subscribe", json!({"uri": "test://text"}));
+    assert_eq!(subscribed.await["result"], json!({}));
+    let mut second = Earlier::connect(&server, Revision::V2025_06_18, json!({})).await;
+    let refused = second.request("resources/subscribe", json!({"uri": "test://text"}));
+    assert_eq!(mcp_tests::wire::code(&refused.await), -32603);
+    // Everything else works.
+    assert_eq!(second.request("ping", json!({})).await["result"], json!({}));
+}
+
+#[tokio::test]
+async fn subscriptions_of_today_stand_beside_it() {
+    let server = server();
+    let mut earlier = connect_to(&server).await;
+    let mut today = Wire::open(&server);
+    let filter = json!({"notifications": {"toolsListChanged": true}});
+    today.begin("subscriptions/listen", filter).await;
+    today.receive().await;
+    server.notify().tools_changed();
+    assert_eq!(
+        today.receive().await["method"],
+        "notifications/tools/list_changed"
+    );
+    let notice = earlier.notice().await;
+    assert_eq!(notice["method"], "notifications/tools/list_changed");
+    assert_eq!(notice["params"], json!({}));
+}
