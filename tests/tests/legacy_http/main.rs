@@ -7,6 +7,7 @@ mod eras;
 mod guards;
 mod idle;
 mod leaving;
+mod listening;
 mod old;
 mod sessions;
 mod sse;
