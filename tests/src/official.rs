@@ -1,6 +1,9 @@
 //! The official JSON schema, where it is at hand: whatever a server sends in a test must fit it.
 
+mod client;
 mod earlier;
+
+pub use self::client::check_client;
 
 use std::{
     collections::HashMap,
