@@ -2,14 +2,14 @@
 //! `MCP_CONFORMANCE_SCENARIO` and what some of them need in `MCP_CONFORMANCE_CONTEXT`. It ends with status 0
 //! when everything went as it should.
 //!
-//! The suite judges by what its server saw. It covers the scenarios of revision 2026-07-28 that need no
-//! authorization.
+//! The suite judges by what its server saw. It covers the scenarios of revisions 2026-07-28 and 2025-11-25 that need no
+//! authorization. Which of both a server speaks the client finds out.
 
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use mcp_client::{Answer, Client, HttpTransport, Kind, Round};
+use mcp_client::{Answer, Client, FormQuestion, HttpTransport, Kind, Round};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
@@ -38,14 +38,20 @@ async fn run() -> Outcome {
     let url = std::env::args().next_back().ok_or("no URL")?;
     let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO")?;
     let client = Client::builder("conformance-client", env!("CARGO_PKG_VERSION"))
-        .on_form(|_| async { Ok(Answer::accept(json!({ "confirmed": true }))?) })
+        .on_form(|question| async move { Ok(Answer::accept(filled_in(&question))?) })
         .declare(Kind::Sampling)
         .declare(Kind::Roots)
         .connect(HttpTransport::new(url))
         .await?;
     match scenario.as_str() {
         "tools_call" => tools_call(&client).await?,
-        "request-metadata" | "json-schema-ref-no-deref" => drop(client.list_tools().await?),
+        "initialize" | "request-metadata" | "json-schema-ref-no-deref" => {
+            client.list_tools().await?;
+        }
+        "elicitation-sep1034-client-defaults" => {
+            call(&client, "test_client_elicitation_defaults").await?
+        }
+        "sse-retry" => call(&client, "test_reconnection").await?,
         "http-standard-headers" => standard_headers(&client).await?,
         "http-custom-headers" => custom_headers(&client).await?,
         "http-invalid-tool-headers" => invalid_tool_headers(&client).await?,
@@ -55,6 +61,30 @@ async fn run() -> Outcome {
     }
     client.close().await;
     Ok(())
+}
+
+/// A person who agrees to everything, and changes nothing that a form begins with.
+fn filled_in(question: &FormQuestion) -> Map<String, Value> {
+    let fields = question.schema.fields.iter();
+    let mut form: Map<String, Value> = fields
+        .filter_map(|field| Some((field.name.clone(), field.kind.default_value()?)))
+        .collect();
+    if question.schema.field("confirmed").is_some() {
+        form.insert("confirmed".to_owned(), true.into());
+    }
+    form
+}
+
+async fn call(client: &Client, tool: &str) -> Outcome {
+    let tools = client.list_tools().await?;
+    if !tools.iter().any(|listed| listed.name == tool) {
+        return Err(format!("{tool} is not listed").into());
+    }
+    let called = client.call_tool(tool, json!({})).await?;
+    match called.is_error() {
+        true => Err(called.text().into()),
+        false => Ok(()),
+    }
 }
 
 async fn tools_call(client: &Client) -> Outcome {
