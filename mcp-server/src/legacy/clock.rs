@@ -4,6 +4,7 @@
 //! everybody, and lives only while somebody waits.
 
 use std::{
+    collections::BTreeMap,
     future::Future,
     pin::Pin,
     sync::{
@@ -29,7 +30,7 @@ type Key = (Instant, u64);
 
 static CLOCK: Clock = Clock {
     waiting: Mutex::new(Waiting {
-        by_moment: Vec::new(),
+        by_moment: BTreeMap::new(),
         is_watched: false,
     }),
     changed: Condvar::new(),
@@ -42,8 +43,7 @@ struct Clock {
 }
 
 struct Waiting {
-    /// The last moment first, so that the next one is at the end.
-    by_moment: Vec<(Key, Waker)>,
+    by_moment: BTreeMap<Key, Waker>,
     /// Whether there is a thread that looks at the clock.
     is_watched: bool,
 }
@@ -56,12 +56,8 @@ impl Future for Until {
             return Poll::Ready(());
         }
         let mut waiting = CLOCK.lock();
-        let waker = cx.waker().clone();
-        match waiting.place(self.0) {
-            Ok(at) => waiting.by_moment[at].1 = waker,
-            Err(at) => waiting.by_moment.insert(at, (self.0, waker)),
-        }
-        let is_first = waiting.by_moment.last().map(|(key, _)| *key) == Some(self.0);
+        waiting.by_moment.insert(self.0, cx.waker().clone());
+        let is_first = waiting.by_moment.keys().next() == Some(&self.0);
         if !waiting.is_watched {
             let watching = thread::Builder::new().name("mcp-clock".to_owned());
             // Without a thread nothing can be waited for.
@@ -78,18 +74,9 @@ impl Future for Until {
 
 impl Drop for Until {
     fn drop(&mut self) {
-        let mut waiting = CLOCK.lock();
-        let left = waiting.place(self.0).ok();
-        let left = left.map(|at| waiting.by_moment.remove(at));
+        let waker = CLOCK.lock().by_moment.remove(&self.0);
         // Not under the lock.
-        drop(waiting);
-        drop(left);
-    }
-}
-
-impl Waiting {
-    fn place(&self, key: Key) -> Result<usize, usize> {
-        self.by_moment.binary_search_by(|(known, _)| key.cmp(known))
+        drop(waker);
     }
 }
 
@@ -103,13 +90,13 @@ impl Clock {
 fn watch() {
     let mut waiting = CLOCK.lock();
     loop {
-        let Some(((moment, _), _)) = waiting.by_moment.last() else {
+        let Some((moment, _)) = waiting.by_moment.keys().next().copied() else {
             waiting.is_watched = false;
             return;
         };
         let left = moment.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            let due = waiting.by_moment.pop();
+            let due = waiting.by_moment.pop_first();
             // Not under the lock: whoever is woken may want it.
             drop(waiting);
             if let Some((_, waker)) = due {

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     dispatch::{Accepted, Answered, Arrival, refuse, still_open},
     methods::Params,
-    parameters::{Members, member},
+    parameters::Members,
     peer::Peer,
     server::Server,
 };
@@ -120,12 +120,15 @@ impl Connection {
 }
 
 fn has_method(line: &str) -> bool {
-    member(line.trim_ascii(), "method").is_some()
+    let mut members = Members::of(line.trim_ascii()).flatten();
+    members.any(|(name, _)| name == "method")
 }
 
 /// Whether a request says, readably or not, that it describes itself.
 pub(crate) fn is_of_today(params: &RawValue) -> bool {
-    member(params.get(), "_meta").is_some_and(|meta| {
+    let mut members = Members::of(params.get()).flatten();
+    let meta = members.find(|(name, _)| name == "_meta");
+    meta.is_some_and(|(_, meta)| {
         let mut members = Members::of(meta).flatten();
         members.any(|(name, _)| name == key::PROTOCOL_VERSION || name == key::CLIENT_CAPABILITIES)
     })
