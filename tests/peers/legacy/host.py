@@ -60,7 +60,9 @@ class Person:
 
     def __call__(self, method: str, params: Message) -> Message:
         self.asked.append((method, params))
-        answer = self.script[method][sum(name == method for name, _ in self.asked) - 1]
+        already = sum(name == method for name, _ in self.asked) - 1
+        assert already < len(self.script[method]), f"a question too many: {params}"
+        answer = self.script[method][already]
         if isinstance(answer, Refused):
             raise answer
         return answer(params) if callable(answer) else answer
