@@ -53,6 +53,21 @@ fn the_tools_are_listed() {
     );
 }
 
+/// The same script in every revision that can show forms: the server is told which by the handshake.
+#[test]
+fn the_same_call_works_in_older_revisions() {
+    for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
+        let output = delete(&["--answer", YES, "--revision", revision]);
+        assert!(output.status.success(), "{revision}: {output:?}");
+        assert!(stdout(&output).contains("Deleted note n-1"), "{revision}");
+    }
+    let output = host(&["list", "--revision", "2024-11-05"]);
+    assert!(stdout(&output).contains("delete_note"), "{output:?}");
+    let output = host(&["list", "--revision", "2024"]);
+    assert!(!output.status.success());
+    assert!(stderr(&output).contains("2024-11-05"), "{output:?}");
+}
+
 #[test]
 fn an_output_that_nobody_reads_is_no_panic() {
     let call = [&DELETE[..], &["--answer", YES]].concat();

@@ -1,4 +1,4 @@
-//! A client for servers of the Model Context Protocol, revision 2026-07-28.
+//! A client for servers of the Model Context Protocol, of revision 2026-07-28 and of those before it.
 //!
 //! A host launches or reaches a server, lists its tools and calls them. A server may need a person's answer
 //! in the middle of a call; the client then shows the question through a handler, checks the answer, and sends
@@ -42,12 +42,15 @@
 //! * A [`Transport`] moves messages: [`ChildProcess`], [`IoTransport`], `HttpTransport` with the feature `http`, or one
 //!   of your own. [`Trace`] records what passes through any of them.
 //! * [`Error`] has a variant for each way a call can have no result.
+//! * A server of an older [`Revision`] is met with the handshake that it expects. It asks while the call is open;
+//!   handlers, rounds and subscriptions are the same. [`Builder::revision`] pins one, [`Eras`] remembers which is spoken.
 //!
 //! # Features
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `http` | no | `HttpTransport`, for servers over Streamable HTTP |
+//! | `legacy` | yes | servers of the revisions 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25 |
 
 mod arguments;
 mod budget;
@@ -114,5 +117,5 @@ pub mod trace {
     pub use crate::transport::{Direction, Entry, Reader, TraceError, read};
 }
 
-/// The protocol version that this client speaks.
+/// The protocol version that this client speaks without a handshake.
 pub(crate) const VERSION: &str = mcp_core::Revision::V2026_07_28.as_str();

@@ -3,6 +3,7 @@
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
+use mcp_client::Revision;
 use serde_json::value::RawValue;
 
 use super::answers::Given;
@@ -17,6 +18,10 @@ pub struct Cli {
     /// Print JSON, as the server sent it.
     #[arg(long, global = true)]
     pub json: bool,
+    /// Speak this revision of the protocol and no other, such as 2025-11-25; the newest that the server does
+    /// unless given.
+    #[arg(long, value_name = "DATE", global = true)]
+    pub revision: Option<Revision>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,

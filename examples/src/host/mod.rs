@@ -25,7 +25,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_client::{Builder, ChildProcess, Client, Error, HttpTransport, Trace};
+use mcp_client::{Builder, ChildProcess, Client, Error, HttpTransport, Revision, Trace};
 use serde::Serialize;
 
 use self::{
@@ -46,6 +46,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, AnyError> {
     let host = Host {
         trace: cli.trace,
         json: cli.json,
+        revision: cli.revision,
     };
     match cli.command {
         Command::List { server } => list::list(&host, &server).await,
@@ -64,6 +65,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, AnyError> {
 struct Host {
     trace: Option<PathBuf>,
     json: bool,
+    revision: Option<Revision>,
 }
 
 impl Host {
@@ -86,7 +88,10 @@ impl Host {
             Some(path) => Box::new(private_file(path)?),
             None => Box::new(io::sink()),
         };
-        let client = client.probe_timeout(STARTUP);
+        let mut client = client.probe_timeout(STARTUP);
+        if let Some(revision) = self.revision {
+            client = client.revision(revision);
+        }
         let connected = match (&server.http, server.command.split_first()) {
             (Some(url), _) => {
                 let endpoint = HttpTransport::new(url);
