@@ -24,11 +24,15 @@ def node(script: str, *arguments: str) -> dict[str, Any]:
 
 
 def call(
-    url: str, tool: str, arguments: dict[str, Any], answer: dict[str, Any] | None = None
+    url: str,
+    tool: str,
+    arguments: dict[str, Any],
+    answer: dict[str, Any] | None = None,
+    mode: str = "auto",
 ) -> dict[str, Any]:
     """What came of a call."""
     person = [] if answer is None else [json.dumps(answer)]
-    return node("client.mjs", url, tool, json.dumps(arguments), *person)
+    return node("client.mjs", mode, url, tool, json.dumps(arguments), *person)
 
 
 def delete_note(url: str, answer: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -66,6 +70,15 @@ def test_elicitation_not_accepted(action: str) -> None:
         outcome = delete_note(url, {"action": action})
         assert text(outcome) == "Kept note n-1: the user did not confirm."
         assert "n-1" in text(call(url, "list_notes", {}))
+    assert len(outcome["asked"]) == 1
+
+
+def test_host_that_opens_with_a_handshake() -> None:
+    """As this SDK does where it is not told otherwise: the question comes while the call is open."""
+    with serving(binary("notes"), "--http") as url:
+        outcome = call(url, "delete_note", {"note_id": "n-1"}, ACCEPT, "legacy")
+    assert outcome["version"] == "2025-11-25"
+    assert text(outcome) == "Deleted note n-1."
     assert len(outcome["asked"]) == 1
 
 

@@ -108,6 +108,19 @@ async def test_session_that_was_ended(sdk: str) -> None:
             assert await host.request("ping") == {}
 
 
+async def test_session_of_a_host_that_leaves(sdk: str) -> None:
+    """The SDKs end their session; whoever comes with its id afterwards is told that there is none."""
+    with serving_http("everything") as url:
+        async with connect(sdk, url) as host:
+            session = host.session
+            assert session
+            if sdk == "typescript":
+                await host.request("session/end")
+        ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        headers = {"Mcp-Session-Id": session, "MCP-Protocol-Version": "2025-11-25"}
+        assert exchange(url, ping, **headers)[0] == 404
+
+
 def delete(url: str, session: str) -> int:
     return exchange(
         url, None, "DELETE", **{"Mcp-Session-Id": session, "MCP-Protocol-Version": "2025-11-25"}

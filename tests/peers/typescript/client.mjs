@@ -1,15 +1,16 @@
-// A host on the TypeScript SDK: client.mjs URL TOOL ARGUMENTS [ANSWER]
+// A host on the TypeScript SDK: client.mjs MODE URL TOOL ARGUMENTS [ANSWER]
 //
 // Lists the server's tools, calls one of them, gives the answer (an ElicitResult) to each question, and prints as JSON
-// what came of it. Without an answer it declares no elicitation.
+// what came of it. Without an answer it declares no elicitation. The mode says which revisions it opens with: `auto`, or
+// `legacy`, those with a handshake.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
-const [url, tool, args, answer] = process.argv.slice(2);
+const [mode, url, tool, args, answer] = process.argv.slice(2);
 const asked = [];
 const progress = [];
 const client = new Client(
   { name: 'typescript-peer', version: '1.0.0' },
-  { capabilities: answer ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode: 'auto' } },
+  { capabilities: answer ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode } },
 );
 if (answer) {
   client.setRequestHandler('elicitation/create', async ({ params }) => {
