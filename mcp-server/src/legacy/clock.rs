@@ -4,7 +4,6 @@
 //! everybody, and lives only while somebody waits.
 
 use std::{
-    collections::BTreeMap,
     future::Future,
     pin::Pin,
     sync::{
@@ -30,7 +29,7 @@ type Key = (Instant, u64);
 
 static CLOCK: Clock = Clock {
     waiting: Mutex::new(Waiting {
-        by_moment: BTreeMap::new(),
+        by_moment: Vec::new(),
         is_watched: false,
     }),
     changed: Condvar::new(),
@@ -43,7 +42,8 @@ struct Clock {
 }
 
 struct Waiting {
-    by_moment: BTreeMap<Key, Waker>,
+    /// The last moment first, so that the next one is at the end.
+    by_moment: Vec<(Key, Waker)>,
     /// Whether there is a thread that looks at the clock.
     is_watched: bool,
 }
@@ -56,8 +56,12 @@ impl Future for Until {
             return Poll::Ready(());
         }
         let mut waiting = CLOCK.lock();
-        waiting.by_moment.insert(self.0, cx.waker().clone());
-        let is_first = waiting.by_moment.keys().next() == Some(&self.0);
+        let waker = cx.waker().clone();
+        match waiting.place(self.0) {
+            Ok(at) => waiting.by_moment[at].1 = waker,
+            Err(at) => waiting.by_moment.insert(at, (self.0, waker)),
+        }
+        let is_first = waiting.by_moment.last().map(|(key, _)| *key) == Some(self.0);
         if !waiting.is_watched {
             let watching = thread::Builder::new().name("mcp-clock".to_owned());
             // Without a thread nothing can be waited for.
@@ -74,9 +78,18 @@ impl Future for Until {
 
 impl Drop for Until {
     fn drop(&mut self) {
-        let waker = CLOCK.lock().by_moment.remove(&self.0);
+        let mut waiting = CLOCK.lock();
+        let left = waiting.place(self.0).ok();
+        let left = left.map(|at| waiting.by_moment.remove(at));
         // Not under the lock.
-        drop(waker);
+        drop(waiting);
+        drop(left);
+    }
+}
+
+impl Waiting {
+    fn place(&self, key: Key) -> Result<usize, usize> {
+        self.by_moment.binary_search_by(|(known, _)| key.cmp(known))
     }
 }
 
@@ -90,13 +103,13 @@ impl Clock {
 fn watch() {
     let mut waiting = CLOCK.lock();
     loop {
-        let Some((moment, _)) = waiting.by_moment.keys().next().copied() else {
+        let Some(((moment, _), _)) = waiting.by_moment.last() else {
             waiting.is_watched = false;
             return;
         };
         let left = moment.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            let due = waiting.by_moment.pop_first();
+            let due = waiting.by_moment.pop();
             // Not under the lock: whoever is woken may want it.
             drop(waiting);
             if let Some((_, waker)) = due {

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     dispatch::{Accepted, Answered, Arrival, refuse, still_open},
     methods::Params,
-    parameters::Members,
+    parameters::{Members, member},
     peer::Peer,
     server::Server,
 };
@@ -120,15 +120,12 @@ impl Connection {
 }
 
 fn has_method(line: &str) -> bool {
-    let mut members = Members::of(line.trim_ascii()).flatten();
-    members.any(|(name, _)| name == "method")
+    member(line.trim_ascii(), "method").is_some()
 }
 
 /// Whether a request says, readably or not, that it describes itself.
 pub(crate) fn is_of_today(params: &RawValue) -> bool {
-    let mut members = Members::of(params.get()).flatten();
-    let meta = members.find(|(name, _)| name == "_meta");
-    meta.is_some_and(|(_, meta)| {
+    member(params.get(), "_meta").is_some_and(|meta| {
         let mut members = Members::of(meta).flatten();
         members.any(|(name, _)| name == key::PROTOCOL_VERSION || name == key::CLIENT_CAPABILITIES)
     })

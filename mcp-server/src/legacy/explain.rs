@@ -69,7 +69,7 @@ pub(super) fn explained(error: RpcError) -> RpcError {
         .into(),
         None => error.message,
     };
-    RpcError::new(code::INVALID_REQUEST, text)
+    RpcError::invalid_params(text)
 }
 
 fn is_missing(error: &RpcError) -> bool {

@@ -6,33 +6,21 @@ use std::{borrow::Cow, sync::Arc};
 
 use mcp_core::{
     Revision,
-    rpc::{ByName, RawId, RpcError, begin_result, write_json, write_str},
+    rpc::{RawId, RpcError, begin_result, write_json},
 };
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{INITIALIZE, session::Session, view};
 use crate::{
     asking::{Kind, Kinds},
     methods::declared_kinds,
+    parameters::member,
     peer::Peer,
     server::Server,
 };
 
 /// The most bytes of what a client says of itself: they are kept with the session, and go through each of its requests.
 const LONGEST: usize = 32 * 1024;
-
-/// What a client says of itself.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Hello<'a> {
-    #[serde(borrow)]
-    protocol_version: Cow<'a, str>,
-    #[serde(borrow)]
-    capabilities: Option<&'a RawValue>,
-    #[serde(borrow)]
-    client_info: Option<&'a RawValue>,
-}
 
 /// Answers `initialize`, and gives the session that begins with it. What goes to the client beside its requests goes to
 /// `peer.outgoing`.
@@ -54,16 +42,18 @@ pub(super) fn shake_hands(
         ))
     };
     let params = params.map_or("{}", RawValue::get);
-    let ByName(hello) = serde_json::from_str::<ByName<Hello<'_>>>(params)
-        .map_err(|_| unfit("the parameters do not fit"))?;
-    let revision = negotiate(&hello.protocol_version);
-    let capabilities = hello.capabilities.map_or("{}", RawValue::get);
+    let Some(Ok(version)) = member(params, "protocolVersion").map(serde_json::from_str::<String>)
+    else {
+        return Err(unfit("the version cannot be read"));
+    };
+    let revision = negotiate(&version);
+    let capabilities = member(params, "capabilities").unwrap_or("{}");
     if capabilities.len() > LONGEST {
         return Err(unfit("`capabilities` is longer than 32 KiB"));
     }
     let kinds =
         declared_kinds(capabilities).ok_or_else(|| unfit("`capabilities` cannot be read"))?;
-    let info = match hello.client_info {
+    let info = match member(params, "clientInfo") {
         Some(info) => Some(read_info(info).ok_or_else(|| unfit("`clientInfo` cannot be read"))?),
         None => None,
     };
@@ -82,18 +72,14 @@ pub(super) fn shake_hands(
 }
 
 /// The name and version of a client, and more where that is not too long: icons may be.
-fn read_info(info: &RawValue) -> Option<Cow<'_, str>> {
-    #[derive(Deserialize, Serialize)]
-    struct Named {
-        name: String,
-        version: String,
+fn read_info(info: &str) -> Option<Cow<'_, str>> {
+    let text = |name| member(info, name).filter(|value| value.starts_with('"'));
+    let (name, version) = (text("name")?, text("version")?);
+    if info.len() <= LONGEST {
+        return Some(info.into());
     }
-    let ByName(named) = serde_json::from_str::<ByName<Named>>(info.get()).ok()?;
-    if info.get().len() <= LONGEST {
-        return Some(info.get().into());
-    }
-    let named = serde_json::to_string(&named).ok()?;
-    (named.len() <= LONGEST).then_some(named.into())
+    let short = format!(r#"{{"name":{name},"version":{version}}}"#);
+    (short.len() <= LONGEST).then_some(short.into())
 }
 
 /// The revision that the client asks for, or the newest one of those that are agreed on in this way.
@@ -123,26 +109,16 @@ fn kinds_of(revision: Revision, declared: Kinds) -> Kinds {
 
 /// The result in the newest shape there is.
 fn result(server: &Server, revision: Revision) -> String {
-    #[derive(Deserialize)]
-    struct Discovered<'a> {
-        #[serde(borrow)]
-        capabilities: &'a RawValue,
-        instructions: Option<Cow<'a, str>>,
-    }
     let inner = server.inner();
     let discovered = [&*inner.discover, &*inner.writer.server_info].concat();
-    let discovered: Discovered<'_> =
-        serde_json::from_str(&discovered).expect("the result was written by this server");
-    let mut out = br#"{"protocolVersion":"#.to_vec();
-    write_str(&mut out, revision.as_str());
-    out.extend_from_slice(br#","capabilities":"#);
-    write_json(&mut out, discovered.capabilities);
+    let mut out = format!(r#"{{"protocolVersion":"{revision}""#).into_bytes();
+    for name in ["capabilities", "instructions"] {
+        if let Some(value) = member(&discovered, name) {
+            out.extend_from_slice(format!(r#","{name}":{value}"#).as_bytes());
+        }
+    }
     out.extend_from_slice(br#","serverInfo":"#);
     write_json(&mut out, &inner.info);
-    if let Some(instructions) = discovered.instructions {
-        out.extend_from_slice(br#","instructions":"#);
-        write_str(&mut out, &instructions);
-    }
     out.push(b'}');
     String::from_utf8(out).unwrap_or_default()
 }

@@ -2,7 +2,6 @@
 //! today's in other clothes.
 
 use std::{
-    borrow::Cow,
     sync::Arc,
     task::{Context as Task, Poll},
 };
@@ -10,21 +9,16 @@ use std::{
 use mcp_core::{
     Revision,
     protocol::LoggingLevel,
-    rpc::{ByName, Fault, Message, RawId, RpcError, begin_result, parse},
+    rpc::{Fault, Message, RawId, RpcError, begin_result, parse},
 };
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{
-    explain::explained,
-    rounds,
-    session::{InFlight, Session},
-    view,
-};
+use super::{explain::explained, rounds, session::Session, view};
 use crate::{
     context::Context,
     dispatch::{Accepted, Answered, CANCELLED, cancel, refuse},
     methods::{Asked, Params, Step, Terms, Work, diagnose},
+    parameters::member,
     peer::Peer,
     reporter::Outgoing,
     server::Server,
@@ -140,7 +134,6 @@ impl Session {
         work: Work,
         out: Arc<dyn Outgoing>,
     ) -> Result<Vec<u8>, RpcError> {
-        let _in_flight = InFlight::new(&self);
         let answered = match work {
             Work::Call(call) => rounds::run(&self, &ctx, &out, call).await,
             Work::Request(request) => request.await,
@@ -167,19 +160,12 @@ impl Session {
         method: &str,
         params: Option<&RawValue>,
     ) -> Accepted {
-        #[derive(Default, Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Cancelled<'a> {
-            #[serde(borrow)]
-            request_id: Option<&'a RawValue>,
-            #[serde(borrow)]
-            reason: Option<&'a RawValue>,
-        }
         if method == CANCELLED {
-            let ByName(Cancelled { request_id, reason }) = params
-                .and_then(|params| serde_json::from_str(params.get()).ok())
-                .unwrap_or_default();
-            return cancel(request_id, reason);
+            let raw = |name| {
+                let value = member(params?.get(), name)?;
+                serde_json::from_str::<&RawValue>(value).ok()
+            };
+            return cancel(raw("requestId"), raw("reason"));
         }
         // Requests are served before it, and nothing else waits for it.
         if method == "notifications/initialized" {
@@ -189,25 +175,16 @@ impl Session {
     }
 }
 
-fn read_uri(params: Option<&RawValue>) -> Result<Cow<'_, str>, RpcError> {
-    #[derive(Deserialize)]
-    struct Resource<'a> {
-        #[serde(borrow)]
-        uri: Cow<'a, str>,
-    }
-    let resource = params.and_then(|params| serde_json::from_str(params.get()).ok());
-    resource
-        .map(|ByName(Resource { uri })| uri)
-        .ok_or_else(|| RpcError::invalid_params("`uri` must be the URI of a resource"))
+fn read_uri(params: Option<&RawValue>) -> Result<String, RpcError> {
+    let uri = params.and_then(|params| member(params.get(), "uri"));
+    let uri = uri.and_then(|uri| serde_json::from_str(uri).ok());
+    uri.ok_or_else(|| RpcError::invalid_params("`uri` must be the URI of a resource"))
 }
 
 fn read_level(params: Option<&RawValue>) -> Result<LoggingLevel, RpcError> {
-    #[derive(Deserialize)]
-    struct Level {
-        level: LoggingLevel,
-    }
-    let level = params.and_then(|params| serde_json::from_str(params.get()).ok());
-    level.map(|ByName(Level { level })| level).ok_or_else(|| {
+    let level = params.and_then(|params| member(params.get(), "level"));
+    let level = level.and_then(|level| serde_json::from_str(level).ok());
+    level.ok_or_else(|| {
         RpcError::invalid_params(
             "`level` must be debug, info, notice, warning, error, critical, alert or emergency",
         )

@@ -3,7 +3,6 @@
 //! Specification of the earlier revisions: client/elicitation, client/sampling, client/roots.
 
 use std::{
-    borrow::Cow,
     future::Future,
     pin::Pin,
     sync::Arc,
@@ -12,8 +11,6 @@ use std::{
 };
 
 use mcp_core::{Revision, rpc::write_str};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::{
     clock::until,
@@ -27,6 +24,7 @@ use crate::{
     context::Context,
     error::ToolError,
     outcome::Request,
+    parameters::member,
     reporter::Outgoing,
     state::random_id,
 };
@@ -88,13 +86,7 @@ impl Session {
 impl Shown {
     /// Whether the user has accepted.
     pub(super) fn agreed(&self) -> bool {
-        #[derive(Deserialize)]
-        struct Answer<'a> {
-            #[serde(borrow)]
-            action: Cow<'a, str>,
-        }
-        let answer = serde_json::from_str::<Answer<'_>>(&self.answer);
-        answer.is_ok_and(|answer| answer.action == "accept")
+        member(&self.answer, "action") == Some(r#""accept""#)
     }
 }
 
@@ -124,11 +116,6 @@ pub(super) fn written(
     reason: Option<&str>,
     elicitation: &str,
 ) -> Result<(&'static str, Option<String>), String> {
-    #[derive(Deserialize)]
-    struct Written<'a> {
-        #[serde(borrow)]
-        params: Option<&'a RawValue>,
-    }
     let method = match question.kind() {
         Kind::Form | Kind::Url => "elicitation/create",
         Kind::Sampling => "sampling/createMessage",
@@ -137,11 +124,10 @@ pub(super) fn written(
     let mut json = Vec::new();
     question.write(&mut json, reason);
     let json = String::from_utf8(json).unwrap_or_default();
-    let written: Written<'_> = serde_json::from_str(&json).map_err(|_| "what is no JSON")?;
-    let Some(params) = written.params else {
+    let Some(params) = member(&json, "params") else {
         return Ok((method, None));
     };
-    let mut params = params.get().to_owned();
+    let mut params = params.to_owned();
     if question.kind() == Kind::Url {
         params.pop();
         params.push_str(&format!(r#","elicitationId":"{elicitation}"}}"#));
@@ -191,12 +177,9 @@ pub(super) async fn answers(
 /// What a call ends with that gets no answer.
 fn said(key: &str, none: NoAnswer) -> ToolError {
     ToolError::new(match none {
-        NoAnswer::Refused(refused) => {
-            let words: String = refused.message.chars().take(WORDS).collect();
-            format!(
-                "the client did not answer `{key}`, but said: {words} (error {})",
-                refused.code
-            )
+        NoAnswer::Refused(code, message) => {
+            let words: String = message.chars().take(WORDS).collect();
+            format!("the client did not answer `{key}`, but said: {words} (error {code})")
         }
         NoAnswer::Unreadable => format!("the client's answer to `{key}` cannot be read"),
         NoAnswer::Ended => format!("the client has gone before it answered `{key}`"),

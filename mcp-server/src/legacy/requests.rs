@@ -10,12 +10,11 @@ use std::{
 };
 
 use mcp_core::rpc::{RawId, RequestId, write_notification, write_str};
-use serde::Deserialize;
 use serde_json::{json, value::RawValue};
 use tokio::sync::oneshot;
 
 use super::session::Session;
-use crate::{dispatch::CANCELLED, reporter::Outgoing};
+use crate::{dispatch::CANCELLED, parameters::member, reporter::Outgoing};
 
 /// In place of a call's number: what must go out although the call was given up.
 const NO_CALL: u64 = 0;
@@ -23,20 +22,12 @@ const NO_CALL: u64 = 0;
 /// Why there is no answer.
 #[derive(Debug)]
 pub(super) enum NoAnswer {
-    /// The client's error.
-    Refused(Refused),
+    /// The client's error: its code and what it says.
+    Refused(i64, String),
     /// There is one, which is no result: that is an object.
     Unreadable,
     /// The session has ended.
     Ended,
-}
-
-/// An error that a client has answered with.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Refused {
-    pub(super) code: i64,
-    pub(super) message: String,
 }
 
 /// A result, which is an object, as JSON.
@@ -59,9 +50,14 @@ impl Requests {
         let answer = match outcome {
             Ok(result) if !result.get().starts_with('{') => Err(NoAnswer::Unreadable),
             Ok(result) => Ok(result.get().into()),
-            Err(error) => Err(NoAnswer::Refused(
-                serde_json::from_str(error.get()).unwrap_or_default(),
-            )),
+            Err(error) => {
+                let code = member(error.get(), "code").map(serde_json::from_str);
+                let message = member(error.get(), "message").map(serde_json::from_str);
+                Err(NoAnswer::Refused(
+                    code.and_then(Result::ok).unwrap_or_default(),
+                    message.and_then(Result::ok).unwrap_or_default(),
+                ))
+            }
         };
         if !id.is_some_and(|id| self.answer(id, answer)) {
             tracing::debug!("an answer was left out: nobody waits for it");

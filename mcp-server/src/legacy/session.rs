@@ -2,10 +2,7 @@
 
 use std::{
     fmt,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use mcp_core::{
@@ -37,7 +34,6 @@ pub(crate) struct Session {
     pub(super) notices: Notices,
     /// Where messages go that belong to no request.
     pub(super) unrelated: Arc<dyn Outgoing>,
-    in_flight: AtomicUsize,
     /// Calls that go on when they come again.
     kept: Mutex<Vec<Kept>>,
     /// Nothing more comes from the client.
@@ -73,22 +69,15 @@ impl Session {
             requests: Requests::default(),
             notices: Notices::default(),
             unrelated,
-            in_flight: AtomicUsize::new(0),
             kept: Mutex::default(),
             ended: Cancel::default(),
         }
     }
 
     /// The revision that was agreed on.
-    #[allow(dead_code, reason = "a transport with sessions of its own asks")]
+    #[cfg(feature = "http")]
     pub(crate) fn revision(&self) -> Revision {
         self.revision
-    }
-
-    /// Whether a request of the client's is still being answered.
-    #[allow(dead_code, reason = "a transport with sessions of its own asks")]
-    pub(crate) fn is_busy(&self) -> bool {
-        self.in_flight.load(Ordering::Acquire) > 0
     }
 
     /// Nothing more comes from the client: what it was asked stays without an answer.
@@ -133,21 +122,5 @@ impl fmt::Debug for Session {
             .field("revision", &self.revision)
             .field("kinds", &self.kinds)
             .finish_non_exhaustive()
-    }
-}
-
-/// A request of the client's, for as long as it is being answered.
-pub(super) struct InFlight(Arc<Session>);
-
-impl InFlight {
-    pub(super) fn new(session: &Arc<Session>) -> Self {
-        session.in_flight.fetch_add(1, Ordering::AcqRel);
-        Self(Arc::clone(session))
-    }
-}
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        self.0.in_flight.fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -121,7 +121,7 @@ async fn prompts_and_resources_answer_with_an_error_of_all_times() {
             ("resources/read", json!({"uri": "shop://secret"})),
         ] {
             let answer = wire.request(method, params).await;
-            assert_eq!(code(&answer), -32600, "{answer}");
+            assert_eq!(code(&answer), -32602, "{answer}");
             let message = answer["error"]["message"].as_str().unwrap();
             assert!(message.contains("`elicitation.form`"), "{message}");
         }
