@@ -29,7 +29,7 @@ pub(crate) fn split(revision: Revision, message: &[u8]) -> Option<Vec<Member<'_>
     if revision != Revision::V2025_03_26 || !is_array(message) {
         return None;
     }
-    let members: Vec<&RawValue> = serde_json::from_slice(message).ok()?;
+    let members: Vec<&RawValue> = serde_json::from_str(std::str::from_utf8(message).ok()?).ok()?;
     (!members.is_empty()).then(|| members.into_iter().map(member).collect())
 }
 

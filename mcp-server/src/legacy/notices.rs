@@ -11,8 +11,7 @@ use std::{
     task::{Context as Task, Wake, Waker},
 };
 
-use mcp_core::rpc::{RpcError, write_notification};
-use serde::Serialize;
+use mcp_core::rpc::{RpcError, write_str};
 
 use crate::{
     peer::Peer,
@@ -111,17 +110,16 @@ impl Teller {
     }
 
     fn tell(&self, change: Change<'_>) {
-        #[derive(Serialize)]
-        struct Params<'a> {
-            #[serde(skip_serializing_if = "Option::is_none")]
-            uri: Option<&'a str>,
+        let mut message = br#"{"jsonrpc":"2.0","method":"#.to_vec();
+        match change {
+            Change::List(method) => write_str(&mut message, method),
+            Change::Resource(uri) => {
+                message.extend_from_slice(br#""notifications/resources/updated","params":{"uri":"#);
+                write_str(&mut message, uri);
+                message.push(b'}');
+            }
         }
-        let (method, uri) = match change {
-            Change::List(method) => (method, None),
-            Change::Resource(uri) => ("notifications/resources/updated", Some(uri)),
-        };
-        let mut message = Vec::with_capacity(96);
-        write_notification(&mut message, method, &Params { uri });
+        message.push(b'}');
         self.out.deliver(self.subscriber.number(), message);
     }
 }

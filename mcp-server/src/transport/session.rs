@@ -146,7 +146,7 @@ impl Session {
         let running = self.accept(line, cx, &mut out);
         self.output.bytes = out;
         if let Some(call) = running {
-            self.go_on(call, |answer| answer);
+            self.go_on(call, None);
         }
         self.end_line(before);
     }
@@ -175,8 +175,8 @@ impl Session {
         }
     }
 
-    /// Lets a call go on as a task; `last` makes what goes out of its answer, or of there being none.
-    fn go_on<F: Last>(&mut self, call: Running, last: F) {
+    /// Lets a call go on as a task; `last` makes what goes out of its answer, where that is not the answer itself.
+    fn go_on(&mut self, call: Running, last: Option<Last>) {
         let id = call.id();
         self.running.insert(id.clone(), call.open());
         let finishing = Finishing::new(&self.outbox, id, call.open(), last);
@@ -435,22 +435,20 @@ impl Outgoing for Outbox {
     }
 }
 
-/// Makes what goes out of an answer.
-trait Last: FnOnce(Option<Vec<u8>>) -> Option<Vec<u8>> + Send + 'static {}
-
-impl<F: FnOnce(Option<Vec<u8>>) -> Option<Vec<u8>> + Send + 'static> Last for F {}
+/// Makes what goes out of an answer, or of there being none.
+type Last = Box<dyn FnOnce(Option<Vec<u8>>) -> Option<Vec<u8>> + Send>;
 
 /// Ends a call that waits, whatever becomes of its task.
-struct Finishing<F: Last> {
+struct Finishing {
     outbox: Arc<Outbox>,
     number: u64,
     id: RequestId,
     answer: Option<Vec<u8>>,
-    last: Option<F>,
+    last: Option<Last>,
 }
 
-impl<F: Last> Finishing<F> {
-    fn new(outbox: &Arc<Outbox>, id: RequestId, open: Open, last: F) -> Self {
+impl Finishing {
+    fn new(outbox: &Arc<Outbox>, id: RequestId, open: Open, last: Option<Last>) -> Self {
         let mut waiting = outbox.lock();
         waiting.begun += 1;
         let number = waiting.begun;
@@ -461,7 +459,7 @@ impl<F: Last> Finishing<F> {
             number,
             id,
             answer: None,
-            last: Some(last),
+            last,
         }
     }
 
@@ -470,11 +468,14 @@ impl<F: Last> Finishing<F> {
     }
 }
 
-impl<F: Last> Drop for Finishing<F> {
+impl Drop for Finishing {
     fn drop(&mut self) {
         let answer = self.answer.take();
         let is_answered = answer.is_some();
-        let message = self.last.take().and_then(|last| last(answer));
+        let message = match self.last.take() {
+            Some(last) => last(answer),
+            None => answer,
+        };
         let mut waiting = self.outbox.lock();
         let ended = waiting.working.remove(&self.number);
         if let Some(message) = message {

@@ -1,19 +1,24 @@
 //! A JSON object as its members in order, each value as its text: what is not touched passes byte for byte.
 
-use std::{borrow::Cow, fmt, mem};
+use std::{borrow::Cow, mem};
 
 use mcp_core::rpc::write_str;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
+
+use crate::parameters::Members;
 
 /// An object whose values nobody has read.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Object<'a>(Vec<(String, Cow<'a, str>)>);
+pub(super) struct Object<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
 impl<'a> Object<'a> {
-    /// The object of this text, if it is one.
+    /// The object of this text, which is JSON, if it is one.
     pub(super) fn parse(json: &'a str) -> Option<Self> {
-        serde_json::from_str(json).ok()
+        let members = Members::of(json).map(|member| {
+            let (name, json) = member?;
+            Some((name, Cow::Borrowed(json)))
+        });
+        members.collect::<Option<_>>().map(Self)
     }
 
     /// The JSON of a member.
@@ -47,9 +52,9 @@ impl<'a> Object<'a> {
     /// Sets a member to this JSON: where it stands, or as the last one.
     pub(super) fn set(&mut self, name: &str, json: impl Into<Cow<'a, str>>) {
         let json = json.into();
-        match self.0.iter_mut().find(|(known, _)| known == name) {
-            Some((_, old)) => *old = json,
-            None => self.0.push((name.to_owned(), json)),
+        match self.json(name) {
+            Some(old) => *old = json,
+            None => self.0.push((Cow::Owned(name.to_owned()), json)),
         }
     }
 
@@ -58,50 +63,34 @@ impl<'a> Object<'a> {
         self.set(name, quoted(text));
     }
 
-    /// Changes a member that is an object; gives what came of that, or `None` where there is no such member.
-    pub(super) fn edit<T>(
+    /// Changes a member that is an object; says whether there is one.
+    pub(super) fn edit(&mut self, name: &str, mut change: impl FnMut(&mut Object<'_>)) -> bool {
+        let changed = self.try_edit(name, |object| {
+            change(object);
+            Ok(())
+        });
+        matches!(changed, Ok(true))
+    }
+
+    /// The same, where that can fail.
+    pub(super) fn try_edit(
         &mut self,
         name: &str,
-        change: impl FnOnce(&mut Object<'_>) -> T,
-    ) -> Option<T> {
-        let (_, json) = self.0.iter_mut().find(|(known, _)| known == name)?;
-        edited(json, change)
+        mut change: impl FnMut(&mut Object<'_>) -> Result<(), String>,
+    ) -> Result<bool, String> {
+        match self.json(name) {
+            Some(json) => edited(json, &mut change),
+            None => Ok(false),
+        }
     }
 
     /// Changes each object in a member that is a list.
     pub(super) fn each(&mut self, name: &str, mut change: impl FnMut(&mut Object<'_>)) {
-        let changed = self.try_each(name, |object| {
-            change(object);
-            Ok(())
-        });
-        debug_assert_eq!(changed, Ok(()), "nothing failed");
-    }
-
-    /// As [`each`](Self::each), up to the first that cannot be changed.
-    pub(super) fn try_each(
-        &mut self,
-        name: &str,
-        mut change: impl FnMut(&mut Object<'_>) -> Result<(), String>,
-    ) -> Result<(), String> {
-        let Some((_, json)) = self.0.iter_mut().find(|(known, _)| known == name) else {
-            return Ok(());
-        };
-        let Some(mut items) = items(json) else {
-            return Ok(());
-        };
-        for item in &mut items {
-            edited(item, &mut change).unwrap_or(Ok(()))?;
-        }
-        *json = Cow::Owned(list(&items));
-        Ok(())
-    }
-
-    /// Changes the JSON of every member.
-    pub(super) fn each_value(&mut self, mut change: impl FnMut(&str) -> Option<&'static str>) {
-        for (_, json) in &mut self.0 {
-            if let Some(other) = change(json) {
-                *json = Cow::Borrowed(other);
-            }
+        if let Some(json) = self.json(name) {
+            each_edited(json, &mut |object| {
+                change(object);
+                Ok(())
+            });
         }
     }
 
@@ -111,9 +100,23 @@ impl<'a> Object<'a> {
         mut change: impl FnMut(&str, &mut Object<'_>) -> Result<(), String>,
     ) -> Result<(), String> {
         for (name, json) in &mut self.0 {
-            edited(json, |object| change(name, object)).unwrap_or(Ok(()))?;
+            edited(json, &mut |object| change(name, object))?;
         }
         Ok(())
+    }
+
+    /// Changes the JSON of every member.
+    pub(super) fn each_value(&mut self, change: impl Fn(&str) -> Option<&'static str>) {
+        for (_, json) in &mut self.0 {
+            if let Some(other) = change(json) {
+                *json = Cow::Borrowed(other);
+            }
+        }
+    }
+
+    fn json(&mut self, name: &str) -> Option<&mut Cow<'a, str>> {
+        let (_, json) = self.0.iter_mut().find(|(known, _)| known == name)?;
+        Some(json)
     }
 
     /// The text again, on one line if its values were.
@@ -138,17 +141,32 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Changes the object that a text is, if it is one.
-fn edited<T>(json: &mut Cow<'_, str>, change: impl FnOnce(&mut Object<'_>) -> T) -> Option<T> {
+/// A change, behind a pointer so that what is around it is compiled once.
+type Change<'c> = &'c mut dyn FnMut(&mut Object<'_>) -> Result<(), String>;
+
+/// Changes the object that a text is; says whether it is one.
+fn edited(json: &mut Cow<'_, str>, change: Change<'_>) -> Result<bool, String> {
     let old = mem::take(json);
     let Some(mut object) = Object::parse(&old) else {
         *json = old;
-        return None;
+        return Ok(false);
     };
-    let done = change(&mut object);
+    change(&mut object)?;
     let new = object.to_json();
     *json = Cow::Owned(new);
-    Some(done)
+    Ok(true)
+}
+
+/// Changes each object of the list that a text is. The change does not fail.
+fn each_edited(json: &mut Cow<'_, str>, change: Change<'_>) {
+    let Some(mut items) = items(json) else {
+        return;
+    };
+    for item in &mut items {
+        let changed = edited(item, &mut *change);
+        debug_assert!(changed.is_ok());
+    }
+    *json = Cow::Owned(list(&items));
 }
 
 /// The values of a list as their texts.
@@ -158,9 +176,16 @@ pub(super) fn items(json: &str) -> Option<Vec<Cow<'_, str>>> {
 }
 
 /// The list of these values.
-pub(super) fn list(items: &[impl AsRef<str>]) -> String {
-    let items: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
-    format!("[{}]", items.join(","))
+pub(super) fn list(items: &[Cow<'_, str>]) -> String {
+    let mut out = String::from("[");
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        out.push_str(item);
+    }
+    out.push(']');
+    out
 }
 
 /// A text as JSON.
@@ -168,30 +193,6 @@ pub(super) fn quoted(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len() + 2);
     write_str(&mut out, text);
     String::from_utf8(out).expect("all of it is text")
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-
-        impl<'de> Visitor<'de> for Members {
-            type Value = Object<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
-                let mut members = Vec::new();
-                while let Some((name, json)) = map.next_entry::<String, &'de RawValue>()? {
-                    members.push((name, Cow::Borrowed(json.get())));
-                }
-                Ok(Object(members))
-            }
-        }
-
-        deserializer.deserialize_map(Members)
-    }
 }
 
 #[cfg(test)]
@@ -217,7 +218,8 @@ mod tests {
         let mut object = Object::parse(r#"{"a":1,"list":[{"b":2},3,{"b":4}],"c":5}"#).unwrap();
         object.each("list", |item| item.set("b", "0"));
         object.each("c", |_| unreachable!("this is no list"));
-        assert!(object.edit("a", |_| ()).is_none());
+        assert!(!object.edit("a", |_| ()));
+        assert_eq!(object.try_edit("absent", |_| Err(String::new())), Ok(false));
         object.set_text("a", "\"");
         assert_eq!(
             object.to_json(),

@@ -45,8 +45,8 @@ fn result(method: &str, result: &mut Object<'_>) {
 fn tool(tool: &mut Object<'_>) {
     tool.remove("outputSchema");
     if let Some(title) = tool.text("title") {
-        let hints = tool.edit("annotations", |hints| hints.set_text("title", &title));
-        if hints.is_none() {
+        let has_hints = tool.edit("annotations", |hints| hints.set_text("title", &title));
+        if !has_hints {
             let mut hints = Object::default();
             hints.set_text("title", &title);
             tool.set("annotations", hints.to_json());

@@ -1,11 +1,11 @@
 //! Revision 2025-06-18: no icons, forms of plain fields alone and no other way to ask, and sampling of one block a message.
 
+use std::borrow::Cow;
+
 use mcp_core::{
     Revision,
     rpc::{RpcError, code},
 };
-use serde::Deserialize;
-use serde_json::json;
 
 use super::{
     View,
@@ -55,37 +55,36 @@ fn elicitation(params: &mut Object<'_>) -> Result<(), String> {
         return Err("a page to open".to_owned());
     }
     params.remove("mode");
-    let changed = params.edit("requestedSchema", |schema| {
+    params.try_edit("requestedSchema", |schema| {
         schema.remove("$schema");
-        schema.edit("properties", |fields| fields.try_each_member(field))
-    });
-    changed.flatten().unwrap_or(Ok(()))
+        schema.try_edit("properties", |fields| fields.try_each_member(field))?;
+        Ok(())
+    })?;
+    Ok(())
 }
 
 /// Changes a field. Its default is lost, where only newer revisions know it: it was a proposal.
 fn field(name: &str, field: &mut Object<'_>) -> Result<(), String> {
-    #[derive(Deserialize)]
-    struct Titled {
-        r#const: String,
-        title: String,
-    }
-
     match kind_of(field).as_str() {
         "array" => return Err(format!("a choice of several values (field `{name}`)")),
         "boolean" => return Ok(()),
         _ => field.remove("default"),
     }
-    let options = field.get("oneOf");
-    let options: Option<Vec<Titled>> = options.and_then(|json| serde_json::from_str(json).ok());
-    if let Some(options) = options {
-        let (values, names): (Vec<_>, Vec<_>) = options
-            .into_iter()
-            .map(|option| (option.r#const, option.title))
-            .unzip();
-        field.remove("oneOf");
-        field.set("enum", json!(values).to_string());
-        field.set("enumNames", json!(names).to_string());
+    let options = field.get("oneOf").and_then(items).unwrap_or_default();
+    if options.is_empty() {
+        return Ok(());
     }
+    let all = |member| {
+        let options = options.iter().filter_map(|option| {
+            let option = Object::parse(option)?;
+            Some(Cow::Owned(option.get(member)?.to_owned()))
+        });
+        list(&options.collect::<Vec<_>>())
+    };
+    let (values, names) = (all("const"), all("title"));
+    field.remove("oneOf");
+    field.set("enum", values);
+    field.set("enumNames", names);
     Ok(())
 }
 
@@ -112,7 +111,7 @@ fn sampling(params: &mut Object<'_>) -> Result<(), String> {
             }
             let mut message = message.clone();
             message.set("content", &**block);
-            single.push(message.to_json());
+            single.push(message.to_json().into());
         }
     }
     params.set("messages", list(&single));
@@ -123,7 +122,7 @@ fn sampling(params: &mut Object<'_>) -> Result<(), String> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use serde_json::Value;
+    use serde_json::{Value, json};
 
     use super::super::{error, request, result};
     use super::*;

@@ -48,11 +48,12 @@ fn is_cacheable(method: &str) -> bool {
 }
 
 fn forget_reserved(holder: &mut Object<'_>) {
-    let emptied = holder.edit("_meta", |meta| {
+    let mut is_empty = false;
+    holder.edit("_meta", |meta| {
         meta.remove_prefixed(RESERVED);
-        meta.is_empty()
+        is_empty = meta.is_empty();
     });
-    if emptied == Some(true) {
+    if is_empty {
         holder.remove("_meta");
     }
 }
@@ -62,11 +63,12 @@ fn forget_reserved(holder: &mut Object<'_>) {
 /// Specification: `Tool`.
 fn tool(tool: &mut Object<'_>) {
     tool.edit("inputSchema", properties);
-    let is_object = tool.edit("outputSchema", |schema| {
+    let mut is_object = false;
+    tool.edit("outputSchema", |schema| {
         properties(schema);
-        schema.text("type").as_deref() == Some("object")
+        is_object = schema.text("type").as_deref() == Some("object");
     });
-    if is_object == Some(false) {
+    if !is_object {
         tool.remove("outputSchema");
     }
 }

@@ -25,7 +25,8 @@ impl Session {
             if let Some(call) = self.accept(message.as_bytes(), cx, &mut answer) {
                 gathering.wait();
                 let gathering = Arc::clone(&gathering);
-                self.go_on(call, move |answer| gathering.end(answer));
+                let last = move |answer| gathering.end(answer);
+                self.go_on(call, Some(Box::new(last)));
             } else if !answer.is_empty() {
                 gathering.add(answer);
             }
