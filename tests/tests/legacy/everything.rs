@@ -156,13 +156,6 @@ async fn wait(ms: u64, text: String) -> String {
     text
 }
 
-/// Gives a large text, a little later.
-#[tool]
-async fn large(ms: u64, bytes: usize) -> String {
-    tokio::time::sleep(std::time::Duration::from_millis(ms)).await;
-    "x".repeat(bytes)
-}
-
 /// Fails.
 #[tool]
 async fn fail(protocol: bool) -> Result<String, ToolError> {
@@ -357,7 +350,6 @@ pub(crate) fn with(account: &Arc<Account>) -> Server {
         .instructions("Ask first.")
         .shared_state(Arc::clone(account))
         .tools(tools![
-            large,
             stock,
             numbers,
             structured,

@@ -121,43 +121,6 @@ async fn ended(server: &Server) {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_hears_of_each_change_once_when_it_does() {
-    let server = server();
-    let mut client = connect_to(&server).await;
-    // More than fits into what waits for a client.
-    let mut ids = Vec::new();
-    for call in 0..40 {
-        // The first of them fill what is being written, the others what comes after it.
-        let arguments = json!({"ms": if call < 25 { 10 } else { 100 }, "bytes": 100_000});
-        let params = json!({"name": "large", "arguments": arguments});
-        ids.push(client.wire.begin("tools/call", params).await);
-    }
-    tokio::time::sleep(2 * MOMENT).await;
-    for _ in 0..10 {
-        server.notify().tools_changed();
-        tokio::time::sleep(MOMENT / 5).await;
-    }
-    let mut told = Vec::new();
-    while !ids.is_empty() {
-        let message = client.wire.receive().await;
-        match message["id"].as_i64() {
-            Some(id) => ids.retain(|open| *open != id),
-            None => told.push(message["method"].clone()),
-        }
-    }
-    server.notify().resources_changed();
-    while told
-        .last()
-        .is_none_or(|last| last != "notifications/resources/list_changed")
-    {
-        told.push(client.notice().await["method"].clone());
-    }
-    assert_eq!(told[0], "notifications/tools/list_changed");
-    // Some may have gone out before there was no room.
-    assert!(told.len() <= 5, "{told:?}");
-}
-
-#[tokio::test]
 async fn a_server_that_is_full_says_so() {
     let server = Server::builder("small", "1")
         .max_subscriptions(1)
