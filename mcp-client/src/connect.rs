@@ -20,7 +20,7 @@ use crate::header_params::HeaderParams;
 use crate::legacy;
 use crate::options::CallOptions;
 use crate::peer::{Ears, Peer};
-use crate::probe::{self, Verdict};
+use crate::probe::{self, Refusal, Verdict};
 use crate::structured::OutputSchemas;
 use crate::transport::Transport;
 
@@ -105,9 +105,13 @@ impl Plan {
                 let Some(spare) = spare.filter(|_| legacy::IS_SPOKEN) else {
                     return Err(error);
                 };
-                tracing::debug!(target: "mcp_client", %error, "started again, for the handshake");
+                let refusal = Refusal {
+                    answer: format!("its end: {error}"),
+                    unclear: None,
+                    speaks: Vec::new(),
+                };
                 let client = self.open(spare).await?;
-                let begun = legacy::begin_newest(&client, self.patience).await;
+                let begun = legacy::fall_back(&client, refusal, self.patience).await;
                 return or_closed(client, begun).await;
             }
             Err(error) => Err(error),

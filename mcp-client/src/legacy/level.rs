@@ -2,13 +2,19 @@
 //!
 //! Specification: 2025-11-25, server/utilities/logging.
 
+use std::time::Duration;
+
 use mcp_core::protocol::LoggingLevel;
 use serde_json::json;
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 
 use crate::client::Client;
 
 use super::connection::Connection;
+
+/// How long calls wait for the answer: log messages are worth less than they.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the server was told.
 #[derive(Debug, Default)]
@@ -37,7 +43,14 @@ impl Level {
 
 async fn tell(old: &Connection, client: &Client, level: LoggingLevel) {
     let params = json!({ "level": level });
-    if let Err(error) = old.request(client, "logging/setLevel", &params).await {
-        tracing::warn!(target: "mcp_client", %error, "the server does not take a level for log messages");
+    let told = timeout(PATIENCE, old.request(client, "logging/setLevel", &params)).await;
+    match told {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => {
+            tracing::warn!(target: "mcp_client", %error, "the server does not take a level for log messages");
+        }
+        Err(_) => {
+            tracing::warn!(target: "mcp_client", "no answer to the level for log messages");
+        }
     }
 }

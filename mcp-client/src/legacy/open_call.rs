@@ -44,6 +44,8 @@ struct State {
     result: oneshot::Receiver<Result<Box<RawValue>, Error>>,
     /// What was handed on and is not answered.
     asked: Vec<Asked>,
+    /// The round in which it was.
+    round: u32,
 }
 
 impl Drop for OpenCall {
@@ -74,6 +76,7 @@ impl OpenCall {
                 questions,
                 result,
                 asked: Vec::new(),
+                round: 0,
             }),
             task: task.abort_handle(),
         })
@@ -87,7 +90,13 @@ impl OpenCall {
         answers: &BTreeMap<String, String>,
         round: u32,
     ) -> Result<Step, Error> {
-        let asked = std::mem::take(&mut self.state.lock().await.asked);
+        let mut state = self.state.lock().await;
+        // A copy of the paused call may have been resumed before, and the call be further.
+        let asked = match state.round + 1 == round {
+            true => std::mem::take(&mut state.asked),
+            false => Vec::new(),
+        };
+        drop(state);
         let Some(old) = session.client.inner.legacy().filter(|_| !asked.is_empty()) else {
             return Err(Error::NotOpen {
                 method: call.method,
@@ -128,6 +137,7 @@ impl OpenCall {
             }
             state.asked.retain(|question| !question.answer.is_closed());
             if !state.asked.is_empty() {
+                state.round = round;
                 break;
             }
         }

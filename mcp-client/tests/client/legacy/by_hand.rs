@@ -161,6 +161,33 @@ async fn it_is_answered_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_copy_that_is_behind_does_not_touch_later_questions() {
+    let (_client, mut fake, session, request, mut first) = asking().await;
+    first.answer("1", Answer::Decline).unwrap();
+    let behind = resume(first.clone(), &session);
+    let round = resume(first, &session);
+    fake.answered(1).await;
+    fake.ask(1, "elicitation/create", form("Again?")).await;
+    let rounds = [behind.await.unwrap(), round.await.unwrap()];
+    let mut later: Vec<PausedCall> = rounds
+        .into_iter()
+        .filter_map(|round| match round {
+            Ok(Round::InputRequired(paused)) => Some(paused),
+            Err(Error::NotOpen { .. }) => None,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(later.len(), 1);
+    fake.hears_nothing().await;
+    let mut later = later.remove(0);
+    later.answer("1", Answer::Cancel).unwrap();
+    let round = resume(later, &session);
+    assert_eq!(fake.answered(1).await["result"]["action"], "cancel");
+    fake.reply(&request, text("done")).await;
+    assert_eq!(done(round).await.0, "done");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_question_that_the_server_takes_back_needs_no_answer() {
     let (_client, mut fake, session, request, mut paused) = asking().await;
     fake.notify("notifications/cancelled", json!({"requestId": 1}))

@@ -59,6 +59,24 @@ async fn a_child_that_ends_again_is_not_started_a_third_time() {
 }
 
 #[tokio::test]
+async fn a_child_that_refuses_the_handshake_as_well_is_said_to_refuse_both() {
+    let dir = TempDir::new().unwrap();
+    let script = r#"
+        take
+        case "$line" in *'"initialize"'*) ;; *) exit 4;; esac
+        printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no handshake"}}\n' "$id"
+        take
+    "#;
+    let error = builder().connect(shell(&dir, script)).await.unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, Error::OldServer { .. }), "{text}");
+    assert!(
+        text.contains("exit status: 4") && text.contains("no handshake"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
 async fn with_todays_revision_pinned_it_is_started_once() {
     let dir = TempDir::new().unwrap();
     let pinned = builder().revision(Revision::V2026_07_28);

@@ -271,6 +271,22 @@ async fn a_level_for_log_messages_is_told_once_and_again_if_more_is_wanted() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_that_is_silent_about_the_level_does_not_hold_up_calls_for_long() {
+    let log = builder().on_log(LoggingLevel::Debug, |_| {});
+    let (transport, mut fake) = pair();
+    let started = tokio::time::Instant::now();
+    let server = async {
+        fake.shake_hands("2025-11-25", json!({"logging": {}})).await;
+        let level = fake.request("logging/setLevel").await;
+        fake.cancellation_of(&level).await;
+    };
+    let pinned = log.revision(Revision::V2025_11_25);
+    let (client, ()) = tokio::join!(pinned.connect(transport), server);
+    client.unwrap();
+    assert_eq!(started.elapsed().as_secs(), 5);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_without_log_messages_is_told_no_level() {
     let log = builder().on_log(LoggingLevel::Debug, |_| {});
     let (_client, mut fake) =
