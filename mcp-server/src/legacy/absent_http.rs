@@ -21,12 +21,12 @@ pub(crate) const EXPOSED: HeaderValue = HeaderValue::from_static("www-authentica
 pub(crate) struct Earlier(());
 
 impl Earlier {
-    pub(crate) fn end(&self) {}
-}
+    /// Every request is one of today.
+    pub(crate) fn concerns(&self, _headers: &HeaderMap) -> bool {
+        false
+    }
 
-/// Every request is one of today.
-pub(crate) fn concerns(_headers: &HeaderMap) -> bool {
-    false
+    pub(crate) fn end(&self) {}
 }
 
 impl Endpoint {

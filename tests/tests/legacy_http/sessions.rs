@@ -228,3 +228,19 @@ async fn a_session_is_its_principals() {
     let ended = send("DELETE", alice, Some(&id), Value::Null).await.unwrap();
     assert_eq!(ended.status(), 204);
 }
+
+/// An operator may do without them, for replicas that know nothing of each other.
+#[tokio::test]
+async fn there_may_be_none() {
+    let (site, _) = open_with(|http| http.max_sessions(0)).await;
+    let response = site.send(&post(&initialize(NEWEST))).await;
+    assert_eq!(response.refusal(), (400, -32020));
+    let error = &response.json()["error"];
+    assert_eq!(error["data"]["supported"], json!(["2026-07-28"]));
+    for verb in ["GET", "DELETE"] {
+        let response = site.send(&post(&Value::Null).verb(verb)).await;
+        assert_eq!(response.refusal(), (405, -32600));
+    }
+    let today = mcp_tests::web::Post::call("echo", json!({"text": "x"}));
+    assert_eq!(text(&site.send(&today).await.json()), "x");
+}

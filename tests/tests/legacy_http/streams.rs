@@ -1,11 +1,14 @@
 //! Responses that are streams: how they begin, how they end, how they are taken up again.
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
+use http_body_util::{BodyExt, Full};
+use mcp_server::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
-    old::{ALL, NEWEST, Old, call, open, open_with, request, text},
+    Work,
+    old::{ALL, NEWEST, Old, call, open, open_with, request, serve, text},
     reached,
 };
 
@@ -292,4 +295,78 @@ async fn there_is_a_limit_to_what_is_under_way() {
     client.ask(&request(999, "ping", json!({}))).await;
     assert_eq!(site.send(&client.delete()).await.head.status, 204);
     reached(&work.dropped, 256).await;
+}
+
+/// Says more than any connection holds, and is done.
+#[tool]
+async fn torrent(work: State<Work>, ctx: Context) -> &'static str {
+    let text = "x".repeat(64 * 1024);
+    work.begun.fetch_add(1, Ordering::SeqCst);
+    work.gate.notified().await;
+    for _ in 0..400 {
+        ctx.log(mcp_server::LoggingLevel::Info, &text);
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    work.done.fetch_add(1, Ordering::SeqCst);
+    "done"
+}
+
+/// What is too much is left out, and the answer is not: neither for a client that does not read, nor for one that is away.
+#[tokio::test]
+async fn a_client_that_does_not_read_gets_its_answer() {
+    let work = std::sync::Arc::default();
+    let server = crate::server_of(&work);
+    let server = server.tools(tools![torrent]).build().unwrap();
+    let site = serve(&server, |http| http).await;
+    let client = Old::begin(&site, NEWEST).await;
+    let mut lazy = client.stream(&call(1, "torrent", json!({}))).await;
+    let mut away = client.stream(&call(2, "torrent", json!({}))).await;
+    let seen = away.priming().await;
+    drop(away);
+    reached(&work.begun, 2).await;
+    // The server sees that it has gone.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    work.gate.notify_waiters();
+    reached(&work.done, 2).await;
+    assert_eq!(lazy.texts().await.last().unwrap(), "done");
+    let mut again = client.open(&client.resume(&seen), Some("tools/call")).await;
+    assert_eq!(again.texts().await.last().unwrap(), "done");
+}
+
+/// Many streams share one connection there, and the end of one concerns no other.
+#[tokio::test]
+async fn http_2_has_streams_that_are_taken_up_again() {
+    let (site, work) = open().await;
+    let client = Old::begin(&site, NEWEST).await;
+    let stream = tokio::net::TcpStream::connect(site.address).await.unwrap();
+    let executor = hyper_util::rt::TokioExecutor::new();
+    let io = hyper_util::rt::TokioIo::new(stream);
+    let (mut sender, connection) = hyper::client::conn::http2::handshake(executor, io)
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    let uri = format!("http://{}/mcp", site.address);
+    let mut send = |verb: &str, last: &str, body: Value| {
+        let request = http::Request::builder()
+            .method(verb)
+            .uri(&uri)
+            .header("content-type", "application/json")
+            .header("mcp-session-id", &client.session)
+            .header("last-event-id", last)
+            .body(Full::<bytes::Bytes>::from(body.to_string()))
+            .unwrap();
+        sender.send_request(request)
+    };
+    let broken = send("POST", "", call(1, "gated", json!({}))).await.unwrap();
+    reached(&work.begun, 1).await;
+    drop(broken);
+    let resumed = send("GET", "1-0", Value::Null).await.unwrap();
+    assert_eq!(resumed.status(), 200);
+    work.gate.notify_one();
+    let body = resumed.into_body().collect().await.unwrap().to_bytes();
+    let text = std::str::from_utf8(&body).unwrap();
+    assert!(
+        text.contains("id: 1-1") && text.contains("through the gate"),
+        "{text}"
+    );
 }

@@ -13,7 +13,7 @@ use super::sse;
 use super::{
     body::Body as StreamBody,
     post::{Post, status},
-    route::{Route, SESSION, Seen, named, route},
+    route::{Route, SESSION, Seen, concerns, named, route},
     session::Session,
     sessions::{InUse, Sessions},
     store::{Full, Limits, Use},
@@ -54,6 +54,11 @@ impl Default for Earlier {
 }
 
 impl Earlier {
+    /// Whether a request is not of today, or may not be: one look at one header.
+    pub(crate) fn concerns(&self, headers: &HeaderMap) -> bool {
+        concerns(headers) && self.sessions.limits().sessions > 0
+    }
+
     /// Ends all sessions, and what is under way in them, but for calls that have claimed something.
     pub(crate) fn end(&self) {
         self.sessions.end_all();

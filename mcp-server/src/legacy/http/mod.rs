@@ -27,7 +27,7 @@ mod streams;
 
 use http::HeaderValue;
 
-pub(crate) use self::{body::Body, endpoint::Earlier, route::concerns};
+pub(crate) use self::{body::Body, endpoint::Earlier};
 
 /// The methods that the endpoint knows.
 pub(crate) const ALLOW: HeaderValue = HeaderValue::from_static("GET, POST, DELETE, OPTIONS");

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 
 use http::{HeaderMap, HeaderName, StatusCode};
-use mcp_core::Revision;
+use mcp_core::{Revision, rpc::ByName};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -33,7 +33,7 @@ pub(super) enum Route<'a> {
 }
 
 /// Whether the header names another version than today's, or none.
-pub(crate) fn concerns(headers: &HeaderMap) -> bool {
+pub(super) fn concerns(headers: &HeaderMap) -> bool {
     headers
         .get(&VERSION)
         .is_none_or(|version| version != Revision::LATEST.as_str())
@@ -156,7 +156,7 @@ impl<'a> Seen<'a> {
             params: Option<&'a RawValue>,
         }
         let text = std::str::from_utf8(message).unwrap_or_default();
-        let Ok(members) = serde_json::from_str::<Members<'_>>(text) else {
+        let Ok(ByName(members)) = serde_json::from_str::<ByName<Members<'_>>>(text) else {
             return Self::default();
         };
         Self {

@@ -20,10 +20,11 @@ impl StreamableHttp {
     /// How many sessions of earlier revisions there may be. 10,000 by default.
     ///
     /// For a further one, the one that was idle longest goes; those with a request under way stay, and where there are no
-    /// others, a new client is answered with 503.
+    /// others, a new client is answered with 503. With 0 there are none: clients of earlier revisions are told which are
+    /// spoken.
     #[must_use]
     pub fn max_sessions(self, sessions: usize) -> Self {
-        self.with_limits(|limits| limits.sessions = sessions.max(1))
+        self.with_limits(|limits| limits.sessions = sessions)
     }
 
     /// Ends each connection of a client of revision 2025-11-25 after this time, for the client to come again and go on

@@ -4,12 +4,14 @@
 //! anybody reads them or not; a connection reads one stream from one place on. So what a lost connection has not read is
 //! still there, and never stands on another stream.
 //!
-//! All of it is bounded, by the number of events and by their bytes. The oldest go first, but for those that a connection
-//! is just about to read.
+//! All of it is bounded, by the number of events and by their bytes. The stream with the most of them loses its oldest
+//! first, so that no call pushes out what another one has said. What a connection is just about to read has bounds of its
+//! own.
 //!
 //! Specification: 2025-11-25, basic/transports, Resumability and Redelivery.
 
 use std::{
+    cmp::Reverse,
     collections::{HashMap, VecDeque},
     mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -37,9 +39,6 @@ const HIGH_WATER: usize = 1024 * 1024;
 /// The same for all streams of a session together.
 const FLOOD: usize = 8 * 1024 * 1024;
 
-/// So many events in a row are looked at that must stay, before others are looked at another time.
-const MAX_HELD: usize = 32;
-
 /// How long a stream that has ended can be taken up again.
 pub(super) const KEPT: Duration = Duration::from_secs(5 * 60);
 
@@ -53,9 +52,8 @@ pub(super) struct Streams(Mutex<Kept>);
 #[derive(Default)]
 struct Kept {
     streams: HashMap<u64, Stream>,
-    /// A stream's number for each event, oldest first: whose front goes next.
-    order: VecDeque<u64>,
-    bytes: usize,
+    /// How many events all of them have, and how many bytes those.
+    size: Size,
     begun: u64,
     readers: u64,
     /// The session is over: nothing is taken any more.
@@ -69,15 +67,17 @@ struct Stream {
     first: u64,
     /// The position of the event that the connection reads next.
     cursor: u64,
-    /// How many bytes there are from there on.
-    unread: usize,
+    /// What there is from there on.
+    unread: Size,
+    /// What there is in all.
+    size: Size,
     /// The connection, of which there is one at the most.
     reader: Option<u64>,
     waker: Option<Waker>,
     /// Who waits for room.
     crowd: Vec<Waker>,
-    /// Whether there was one.
-    was_read: bool,
+    /// Whether its first connection is still to come, and will.
+    is_new: bool,
     /// The connection is to end, and the stream is not.
     cut: bool,
     /// Since when there is nothing more to come.
@@ -89,36 +89,66 @@ impl Stream {
         self.first + self.events.len() as u64
     }
 
+    fn push(&mut self, event: Vec<u8>) -> Size {
+        let size = size(&event);
+        self.size.add(size);
+        self.unread.add(size);
+        self.events.push_back(event.into());
+        size
+    }
+
     /// Reads from this position on, or from the first one that is kept.
     fn read_from(&mut self, position: u64) {
         self.cursor = position.max(self.first);
-        let unread = self.events.iter().skip((self.cursor - self.first) as usize);
-        self.unread = unread.map(Bytes::len).sum();
+        self.unread = Size::default();
+        for event in self.events.iter().skip((self.cursor - self.first) as usize) {
+            self.unread.add(size(event));
+        }
     }
 
     /// The event at the cursor, which moves on.
     fn read(&mut self) -> Option<Bytes> {
         let event = self.events.get((self.cursor - self.first) as usize)?;
         self.cursor += 1;
-        self.unread -= event.len();
+        self.unread.take(size(event));
         Some(event.clone())
     }
 
-    fn drop_first(&mut self) -> usize {
+    fn drop_first(&mut self) -> Size {
         let Some(event) = self.events.pop_front() else {
-            return 0;
+            return Size::default();
         };
+        let size = size(&event);
+        self.size.take(size);
         self.first += 1;
         if self.cursor < self.first {
             self.cursor = self.first;
-            self.unread -= event.len();
+            self.unread.take(size);
         }
-        event.len()
+        size
     }
 
-    /// Whether a connection is about to read the first event.
-    fn holds_first(&self) -> bool {
-        self.reader.is_some() && self.cursor <= self.first
+    /// What is kept for later: all but what a connection is about to read.
+    fn kept(&self) -> Size {
+        let mut kept = self.size;
+        if self.is_attended() {
+            kept.take(self.unread);
+        }
+        kept
+    }
+
+    /// Whether a connection reads it, or is just about to: that of a request comes after its first events.
+    fn is_attended(&self) -> bool {
+        self.reader.is_some() || self.is_new
+    }
+
+    /// Whether so much waits that what may be left out is. Where nobody reads, there must be room for the answer, and for
+    /// other streams.
+    fn has_too_much(&self) -> bool {
+        if self.is_attended() {
+            return self.unread.bytes > HIGH_WATER;
+        }
+        self.unread.events > MAX_EVENTS / 4 || self.unread.bytes > MAX_BYTES / 4
     }
 
     fn wake(&mut self) -> Vec<Waker> {
@@ -129,6 +159,29 @@ impl Stream {
         let mut wakers = mem::take(&mut self.crowd);
         wakers.extend(self.waker.take());
         wakers
+    }
+}
+
+/// A number of events, and of their bytes.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Size {
+    events: usize,
+    bytes: usize,
+}
+
+impl Size {
+    fn fits(self) -> bool {
+        self.events <= MAX_EVENTS && self.bytes <= MAX_BYTES
+    }
+
+    fn add(&mut self, other: Self) {
+        self.events += other.events;
+        self.bytes += other.bytes;
+    }
+
+    fn take(&mut self, other: Self) {
+        self.events -= other.events;
+        self.bytes -= other.bytes;
     }
 }
 
@@ -156,7 +209,11 @@ impl Streams {
         kept.begun += 1;
         let number = kept.begun;
         if !kept.closed {
-            kept.streams.insert(number, Stream::default());
+            let stream = Stream {
+                is_new: true,
+                ..Stream::default()
+            };
+            kept.streams.insert(number, stream);
         }
         if prime {
             kept.push(number, priming);
@@ -177,7 +234,7 @@ impl Streams {
         let Some(stream) = inner.streams.get_mut(&number) else {
             return;
         };
-        let too_much = stream.unread > HIGH_WATER || inner.bytes > FLOOD;
+        let too_much = stream.has_too_much() || inner.size.bytes > FLOOD;
         if stream.ended.is_some() || !needed && too_much {
             return;
         }
@@ -209,7 +266,7 @@ impl Streams {
         let Some(stream) = kept.streams.get_mut(&number) else {
             return;
         };
-        stream.cut = stream.reader.is_some() || !stream.was_read;
+        stream.cut = stream.is_attended();
         let wakers = stream.wake();
         wake(kept, wakers);
     }
@@ -219,8 +276,7 @@ impl Streams {
         let mut kept = self.lock();
         kept.closed = true;
         let streams = mem::take(&mut kept.streams);
-        kept.order = VecDeque::new();
-        kept.bytes = 0;
+        kept.size = Size::default();
         let wakers = streams
             .into_values()
             .flat_map(|mut stream| stream.wake_all());
@@ -257,7 +313,7 @@ impl Streams {
     pub(super) fn is_full(&self, number: u64) -> bool {
         let kept = self.lock();
         let stream = kept.streams.get(&number);
-        stream.is_some_and(|stream| stream.unread > HIGH_WATER)
+        stream.is_some_and(|stream| stream.unread.bytes > HIGH_WATER)
     }
 
     /// Reads a stream on a new connection, from behind the event of this id on. The one before it ends.
@@ -291,8 +347,8 @@ impl Streams {
             wakers = stream.wake_all();
             stream.read_from(cursor);
             stream.reader = Some(reader);
-            stream.cut &= !stream.was_read;
-            stream.was_read = true;
+            stream.cut &= stream.is_new;
+            stream.is_new = false;
         }
         wake(kept, wakers);
         Reading {
@@ -312,16 +368,14 @@ impl Streams {
         if !kept.streams.values().any(over) {
             return;
         }
-        kept.streams.retain(|_, stream| !over(stream));
-        let Kept { streams, order, .. } = &mut *kept;
-        order.retain(|number| streams.contains_key(number));
-        order.shrink_to_fit();
-        kept.bytes = kept
-            .streams
-            .values()
-            .flat_map(|s| &s.events)
-            .map(Bytes::len)
-            .sum();
+        let Kept { streams, size, .. } = &mut *kept;
+        streams.retain(|_, stream| {
+            let over = over(stream);
+            if over {
+                size.take(stream.size);
+            }
+            !over
+        });
     }
 
     fn poll_room(&self, number: u64, cx: &mut Task<'_>) -> Poll<()> {
@@ -330,7 +384,7 @@ impl Streams {
             return Poll::Pending;
         }
         let stream = kept.streams.entry(number).or_default();
-        if stream.reader.is_some() && !stream.cut && stream.unread <= HIGH_WATER {
+        if stream.reader.is_some() && !stream.cut && stream.unread.bytes <= HIGH_WATER {
             return Poll::Ready(());
         }
         if !stream.crowd.iter().any(|waker| waker.will_wake(cx.waker())) {
@@ -358,38 +412,52 @@ impl Kept {
         };
         let mut event = Vec::new();
         write(&format!("{number}-{}", stream.end()), &mut event);
-        self.bytes += event.len();
-        stream.unread += event.len();
-        stream.events.push_back(event.into());
-        self.order.push_back(number);
-        let mut held = 0;
-        // Not as far as the newest one, which stands last.
-        for _ in 1..self.order.len() {
-            let fits = self.order.len() <= MAX_EVENTS && self.bytes <= MAX_BYTES;
-            if fits || held == MAX_HELD {
-                return;
-            }
-            held += usize::from(!self.evict());
+        let size = stream.push(event);
+        self.size.add(size);
+        while !self.size.fits()
+            && let Some(number) = self.largest(number)
+        {
+            self.evict(number);
         }
     }
 
-    /// Drops the oldest event; or puts it last, where a connection is about to read it.
-    fn evict(&mut self) -> bool {
-        let Some(number) = self.order.pop_front() else {
-            return true;
-        };
-        let Some(stream) = self.streams.get_mut(&number) else {
-            return true;
-        };
-        if stream.holds_first() {
-            self.order.push_back(number);
-            return false;
+    /// The stream that must lose an event; none where what is kept fits. That with the newest event does not lose it.
+    fn largest(&self, newest: u64) -> Option<u64> {
+        let mut all = Size::default();
+        for stream in self.streams.values() {
+            all.add(stream.kept());
         }
-        self.bytes -= stream.drop_first();
+        if all.fits() {
+            return None;
+        }
+        let by_bytes = all.bytes > MAX_BYTES;
+        let streams = self.streams.iter().filter_map(|(number, stream)| {
+            let kept = stream.kept();
+            let is_only_newest = *number == newest && stream.size.events == 1;
+            let size = if by_bytes { kept.bytes } else { kept.events };
+            // Of equal ones, the oldest.
+            let rank = (size, Reverse(*number));
+            (kept.events > 0 && !is_only_newest).then_some(rank)
+        });
+        streams.max().map(|(_, Reverse(number))| number)
+    }
+
+    fn evict(&mut self, number: u64) {
+        let Some(stream) = self.streams.get_mut(&number) else {
+            return;
+        };
+        let size = stream.drop_first();
+        self.size.take(size);
         if stream.events.is_empty() && stream.ended.is_some() && stream.reader.is_none() {
             self.streams.remove(&number);
         }
-        true
+    }
+}
+
+fn size(event: &[u8]) -> Size {
+    Size {
+        events: 1,
+        bytes: event.len(),
     }
 }
 

@@ -31,7 +31,7 @@ use super::{
 };
 use crate::{
     dispatch::{Accepted, Answer, Answered},
-    legacy::http::{self as earlier, Earlier},
+    legacy::http::Earlier,
     peer::Peer,
     server::Server,
 };
@@ -277,7 +277,7 @@ impl Endpoint {
 
     async fn answer<B: Body>(&self, parts: Parts, body: B) -> Result<Response<HttpBody>, Refusal> {
         self.check_path(parts.uri.path())?;
-        if earlier::concerns(&parts.headers) {
+        if self.earlier.concerns(&parts.headers) {
             return Box::pin(self.answer_earlier(parts, body)).await;
         }
         let (forms, message) = self.receive(&parts, body).await?;

@@ -195,33 +195,40 @@ fn there_is_room_while_a_connection_reads() {
 #[test]
 fn the_oldest_events_go_when_there_are_too_many() {
     let streams = streams();
-    let (old, new) = (streams.begin(false), streams.begin(false));
-    streams.send(old, b"old", true);
-    streams.end(old, Instant::now());
-    for count in 0..MAX_EVENTS {
-        streams.send(new, count.to_string().as_bytes(), true);
+    let number = streams.begin(false);
+    drop(streams.read(number, false));
+    for count in 0..MAX_EVENTS + 2 {
+        streams.send(number, count.to_string().as_bytes(), true);
     }
-    assert_eq!(
-        streams.resume("1-0").err(),
-        Some(Lost::Unknown),
-        "nothing of it is left"
-    );
-    streams.send(new, b"more", true);
-    streams.send(new, b"and more", true);
-    assert_eq!(streams.resume("2-0").err(), Some(Lost::Evicted));
-    let kept = streams.resume("2-1").ok().unwrap();
-    assert_eq!(data(&kept).len(), MAX_EVENTS);
-    assert_eq!(streams.lock().order.len(), MAX_EVENTS);
+    assert_eq!(streams.resume("1-0").err(), Some(Lost::Evicted));
+    let kept = streams.resume("1-1").ok().unwrap();
+    let texts = data(&kept);
+    assert_eq!((texts.len(), &*texts[0]), (MAX_EVENTS, "2"));
+}
+
+#[test]
+fn the_oldest_streams_go_when_there_are_too_many() {
+    let streams = streams();
+    for _ in 0..=MAX_EVENTS {
+        let number = streams.begin(false);
+        drop(streams.read(number, false));
+        streams.send(number, b"the answer", true);
+        streams.end(number, Instant::now());
+    }
+    assert_eq!(streams.resume("1-0").err(), Some(Lost::Unknown));
+    assert!(streams.resume("2-0").is_ok());
+    assert_eq!(streams.lock().streams.len(), MAX_EVENTS);
 }
 
 #[test]
 fn bytes_are_bounded_and_the_newest_event_stays_however_large() {
     let streams = streams();
     let number = streams.begin(false);
+    drop(streams.read(number, false));
     for _ in 0..10 {
         streams.send(number, &vec![b'x'; MAX_BYTES / 4], true);
     }
-    assert!(streams.lock().bytes <= MAX_BYTES);
+    assert!(streams.lock().size.bytes <= MAX_BYTES);
     streams.send(number, &vec![b'y'; 2 * MAX_BYTES], true);
     let kept: Vec<_> = streams.lock().streams[&number]
         .events
@@ -230,7 +237,7 @@ fn bytes_are_bounded_and_the_newest_event_stays_however_large() {
         .collect();
     assert_eq!(kept.len(), 1);
     assert!(kept[0] > 2 * MAX_BYTES);
-    assert_eq!(streams.lock().bytes, kept[0]);
+    assert_eq!(streams.lock().size.bytes, kept[0]);
 }
 
 #[test]
@@ -238,21 +245,21 @@ fn what_a_connection_is_about_to_read_is_not_dropped() {
     let streams = streams();
     let (read, lost) = (streams.begin(false), streams.begin(false));
     let reading = streams.read(read, false);
+    drop(streams.read(lost, false));
     for count in 0..MAX_EVENTS {
         streams.send(read, count.to_string().as_bytes(), true);
         streams.send(lost, count.to_string().as_bytes(), true);
     }
-    // Others go in their place, sooner or later.
-    for _ in 0..4 * MAX_EVENTS {
-        streams.send(lost, b"x", true);
-    }
-    assert!(streams.lock().order.len() <= MAX_EVENTS + MAX_EVENTS / 8);
+    // Others go in their place.
+    assert_eq!(streams.lock().size.events, 2 * MAX_EVENTS);
+    streams.send(lost, b"x", true);
+    assert_eq!(streams.lock().size.events, 2 * MAX_EVENTS);
     assert_eq!(data(&reading).len(), MAX_EVENTS);
     // Once it is read, it is no better than others.
     for _ in 0..MAX_EVENTS {
         streams.send(lost, b"x", true);
     }
-    assert!(streams.lock().order.len() <= MAX_EVENTS);
+    assert!(streams.lock().size.events <= MAX_EVENTS);
     assert_eq!(streams.resume("1-0").err(), Some(Lost::Evicted));
 }
 
@@ -275,8 +282,9 @@ fn streams_that_have_ended_are_forgotten_after_a_while() {
     assert_eq!(streams.resume("1-0").err(), Some(Lost::Unknown));
     assert!(streams.resume("2-0").is_ok());
     let kept = streams.lock();
-    assert_eq!((kept.order.len(), kept.streams.len()), (1, 1));
-    assert_eq!(kept.bytes, kept.streams[&open].events[0].len());
+    assert_eq!(kept.streams.len(), 1);
+    assert_eq!(kept.size, kept.streams[&open].size);
+    assert_eq!(kept.size, size(&kept.streams[&open].events[0]));
 }
 
 #[test]
@@ -300,8 +308,51 @@ fn the_end_of_the_session_is_the_end_of_all_connections() {
     assert_eq!(data(&streams.read(late, false)), ["end"]);
     assert_eq!(data(&streams.read(UNRELATED, true)), ["end"]);
     let kept = streams.lock();
-    assert_eq!(
-        (kept.streams.len(), kept.order.len(), kept.bytes),
-        (0, 0, 0)
-    );
+    assert_eq!((kept.streams.len(), kept.size), (0, Size::default()));
+}
+
+/// A call that says a lot while its client is away does not push its answer out.
+#[test]
+fn what_may_be_left_out_leaves_room_for_the_answer() {
+    for message in [&b"x"[..], &[b'x'; 4096]] {
+        let streams = streams();
+        let number = streams.begin(true);
+        drop(streams.read(number, false));
+        for _ in 0..4 * MAX_EVENTS {
+            streams.send(number, message, false);
+        }
+        streams.send(number, b"the answer", true);
+        streams.end(number, Instant::now());
+        let reading = streams.resume("1-0").ok().unwrap();
+        let data = data(&reading);
+        assert!(data.len() > 60, "{}", data.len());
+        assert_eq!(data[data.len() - 2..], ["the answer", "end"]);
+    }
+}
+
+/// Before the response begins, what it begins with is not thrown away.
+#[test]
+fn what_is_sent_at_once_is_all_read() {
+    let streams = streams();
+    let number = streams.begin(false);
+    for _ in 0..4 * MAX_EVENTS {
+        streams.send(number, b"x", false);
+    }
+    streams.end(number, Instant::now());
+    assert_eq!(data(&streams.read(number, false)).len(), 4 * MAX_EVENTS + 1);
+}
+
+/// What a call has said is not pushed out by another one that says more.
+#[test]
+fn the_stream_with_the_most_events_loses_them() {
+    let streams = streams();
+    let (quiet, loud) = (streams.begin(true), streams.begin(true));
+    drop((streams.read(quiet, false), streams.read(loud, false)));
+    streams.send(quiet, b"quiet", true);
+    for _ in 0..2 * MAX_EVENTS {
+        streams.send(loud, &[b'x'; 4096], true);
+    }
+    assert!(streams.lock().size.fits());
+    assert_eq!(data(&streams.resume("1-0").ok().unwrap()), ["quiet"]);
+    assert_eq!(streams.resume("2-0").err(), Some(Lost::Evicted));
 }
