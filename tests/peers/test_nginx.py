@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
+import httpx
 import pytest
 from host import (
     Person,
@@ -204,3 +205,33 @@ async def test_subscription_begins_at_once(cluster: Cluster, location: str) -> N
     async with connect(cluster.url.removesuffix("mcp") + location) as client:
         async with client.listen(tools_list_changed=True) as changes:
             assert changes.honored.tools_list_changed
+
+
+@pytest.mark.parametrize("revision", ["2025-03-26", "2025-11-25"])
+async def test_sessions_of_older_clients(cluster: Cluster, revision: str) -> None:
+    """Nothing but the client's address leads to the instance that has the session."""
+    accepted = {"accept": "application/json, text/event-stream"}
+
+    def message(number: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+
+    async with httpx.AsyncClient(headers=accepted) as client:
+        offer = {
+            "protocolVersion": revision,
+            "capabilities": {},
+            "clientInfo": {"name": "old", "version": "1"},
+        }
+        begun = await client.post(cluster.url, json=message(0, "initialize", offer))
+        assert begun.json()["result"]["protocolVersion"] == revision
+        session = {"mcp-session-id": begun.headers["mcp-session-id"]}
+        if revision > "2025-03-26":
+            session["mcp-protocol-version"] = revision
+        for number in range(1, 7):
+            listed = await client.post(
+                cluster.url, json=message(number, "tools/list", {}), headers=session
+            )
+            assert listed.status_code == 200 and "send_parcel" in listed.text
+        ended = await client.delete(cluster.url, headers=session)
+        assert ended.is_success
+        gone = await client.post(cluster.url, json=message(7, "ping", {}), headers=session)
+        assert gone.status_code == 404

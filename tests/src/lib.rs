@@ -49,6 +49,7 @@ pages! {
     testing = "../../docs/src/testing.md"
     stdio = "../../docs/src/stdio.md"
     http = "../../docs/src/http.md"
+    revisions = "../../docs/src/revisions.md"
 }
 
 #[cfg(test)]
