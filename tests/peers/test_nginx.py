@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
-import httpx
+import httpx2
 import pytest
 from host import (
     Person,
@@ -215,7 +215,7 @@ async def test_sessions_of_older_clients(cluster: Cluster, revision: str) -> Non
     def message(number: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
         return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
 
-    async with httpx.AsyncClient(headers=accepted) as client:
+    async with httpx2.AsyncClient(headers=accepted) as client:
         offer = {
             "protocolVersion": revision,
             "capabilities": {},
