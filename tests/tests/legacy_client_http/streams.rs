@@ -4,9 +4,10 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_client::{CallOptions, Change, Subscription};
+use mcp_client::{Answer, CallOptions, Change, Client, HttpTransport, Subscription};
 use mcp_core::Revision;
 use serde_json::json;
+use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use crate::{PATIENCE, connect, open, until};
@@ -61,6 +62,39 @@ async fn a_call_goes_on_over_connections_that_the_server_ends() {
         .await
         .unwrap();
     assert_eq!(confirmed.text(), "it: true");
+}
+
+#[tokio::test]
+async fn so_does_a_question_that_somebody_thinks_about() {
+    for revision in [Revision::V2025_06_18, Revision::V2025_11_25] {
+        let (_server, _work, line) = open(|http| http).await;
+        let (ask, mut asked) = mpsc::unbounded_channel();
+        let (decide, decided) = watch::channel(false);
+        let client = Client::builder("host", "1.0.0")
+            .revision(revision)
+            .on_form(move |question| {
+                ask.send(question.message).unwrap();
+                let mut decided = decided.clone();
+                async move {
+                    decided.wait_for(|decided| *decided).await?;
+                    Ok(Answer::accept(json!({"confirm": true}))?)
+                }
+            })
+            .connect(HttpTransport::new(line.url()))
+            .await
+            .unwrap();
+        let calls = client.clone();
+        let calling =
+            tokio::spawn(async move { calls.call_tool("confirm", json!({"what": "it"})).await });
+        let question = timeout(PATIENCE, asked.recv()).await.unwrap();
+        assert_eq!(question.unwrap(), "Go on with it?");
+        line.cut();
+        decide.send(true).unwrap();
+        let called = timeout(PATIENCE, calling).await.unwrap().unwrap();
+        assert_eq!(called.unwrap().text(), "it: true", "{revision}");
+        // Nobody was asked again.
+        assert!(asked.try_recv().is_err(), "{revision}");
+    }
 }
 
 #[tokio::test]

@@ -322,6 +322,31 @@ async fn an_answer_that_cannot_be_delivered_ends_nothing() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_lost_on_the_way_is_sent_again() {
+    let asking = builder().on_form(|_| async { Ok(Answer::accept(json!({}))?) });
+    let (client, server) = connect_quiet(asking).await;
+    let calling = call(&client, "t", json!({}));
+    let mut post = server.request("tools/call").await;
+    post.begin_stream().await;
+    let question = json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create",
+        "params": {"message": "?", "requestedSchema": {"type": "object", "properties": {}}}});
+    post.write(event("1", &question)).await;
+    let lost = server.next().await;
+    let said = lost.json();
+    drop(lost);
+    let refused = server.next().await;
+    assert_eq!(refused.json(), said);
+    refused.respond("503 Service Unavailable", "", "").await;
+    let answered = server.next().await;
+    assert_eq!(answered.json(), said);
+    answered.respond("202 Accepted", "", "").await;
+    let last = answer(&post.id(), "ok");
+    post.write(event("2", &last)).await;
+    assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+    server.hears_nothing().await;
+}
+
+#[tokio::test]
 async fn batches_are_taken_apart() {
     let server = Server::start().await;
     let transport = HttpTransport::new(server.url("/mcp"));

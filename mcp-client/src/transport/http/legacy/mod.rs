@@ -13,6 +13,7 @@ mod listen;
 mod post;
 mod resume;
 mod session;
+mod tell;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,11 +26,8 @@ use tokio::time::timeout;
 
 use self::session::{Accepts, Session};
 use super::HttpSender;
-use super::endpoint::{End, Endpoint, error_in};
+use super::endpoint::{End, Endpoint};
 use crate::transport::{Era, Failure, Outgoing, Purpose, Received};
-
-/// How long the server may take to accept a message that has no answer.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How long the end of the session may take. It is a courtesy.
 const GOODBYE: Duration = Duration::from_secs(2);
@@ -109,37 +107,6 @@ impl Connection {
         if session.channel.is_none() {
             let listening = Arc::clone(self).listen(session);
             self.keep(tokio::spawn(listening).abort_handle());
-        }
-    }
-
-    /// Sends a message that has no answer.
-    async fn tell(&self, session: &Session, message: Outgoing) {
-        let purpose = message.purpose;
-        let method = message.metadata.method.clone();
-        let late = |_| Err(format!("nothing came back within {PATIENCE:?}"));
-        let delivered = timeout(PATIENCE, self.deliver(session, message)).await;
-        match (delivered.unwrap_or_else(late), purpose) {
-            (Ok(()), _) => {}
-            (Err(reason), Purpose::Response) => {
-                tracing::warn!(target: "mcp_client", reason, "an answer to a request of the server could not be delivered");
-            }
-            (Err(reason), _) => {
-                tracing::warn!(target: "mcp_client", method, reason, "a notification could not be delivered");
-            }
-        }
-    }
-
-    async fn deliver(&self, session: &Session, message: Outgoing) -> Result<(), String> {
-        let sent = self.post(session, message).await;
-        let read = match sent {
-            // Accepted; what else it says means nothing.
-            Ok(response) if response.status().is_success() => return Ok(()),
-            Ok(response) => self.endpoint.read_message(response).await,
-            Err(end) => Err(end),
-        };
-        match read {
-            Ok(error) => Err(error_in(&error).unwrap_or_default()),
-            Err(end) => Err(reason(session.redact(end))),
         }
     }
 

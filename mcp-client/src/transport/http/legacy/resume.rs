@@ -44,7 +44,7 @@ pub(super) struct Cursor {
     opened: Option<Instant>,
 }
 
-/// Why a GET brought no stream.
+/// What a refused request may expect of another attempt.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     /// A moment later it may.
@@ -133,7 +133,8 @@ impl Connection {
     }
 }
 
-fn refused(end: &End, has_session: bool) -> Refused {
+/// What a refusal says of another attempt.
+pub(super) fn refused(end: &End, has_session: bool) -> Refused {
     let End::Failed(Failure::Failed { status, .. }) = end else {
         return Refused::ForGood;
     };
