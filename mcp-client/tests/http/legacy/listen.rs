@@ -166,3 +166,28 @@ async fn closing_ends_it() {
     tokio::join!(client.close(), ended);
     server.hears_nothing().await;
 }
+
+#[tokio::test]
+async fn it_is_open_before_the_first_call_if_the_server_does_not_take_its_time() {
+    let Begun {
+        client,
+        server,
+        mut get,
+    } = connect(builder(), "s-1").await;
+    let calling = call(&client, "t", json!({}));
+    server.hears_nothing().await;
+    get.begin_stream().await;
+    server.request("tools/call").await.reply(&done("ok")).await;
+    assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+
+    // One that says nothing there holds calls up for a moment alone.
+    let slow = connect(builder(), "s-1").await;
+    let calling = call(&slow.client, "t", json!({}));
+    slow.server
+        .request("tools/call")
+        .await
+        .reply(&done("ok"))
+        .await;
+    assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+    drop(slow.get);
+}

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::oneshot;
+
 use super::resume::{Cursor, MAX_FRUITLESS, Refused};
 use super::session::Session;
 use super::{Connection, reason};
@@ -13,18 +15,22 @@ use crate::transport::http::stream::Stream;
 
 impl Connection {
     /// Listens for as long as the session lasts. Most servers have nothing to say, and no such stream.
-    pub(super) async fn listen(self: Arc<Self>, session: Session) {
+    /// `opening` is dropped when the server has answered.
+    pub(super) async fn listen(self: Arc<Self>, session: Session, opening: oneshot::Sender<()>) {
         tokio::select! {
             () = self.up.closed() => {}
-            () = self.keep_listening(&session) => {}
+            () = self.keep_listening(&session, opening) => {}
         }
     }
 
-    async fn keep_listening(&self, session: &Session) {
+    async fn keep_listening(&self, session: &Session, opening: oneshot::Sender<()>) {
+        let mut opening = Some(opening);
         let mut cursor = Cursor::default();
         let mut was_open = false;
         loop {
-            match self.get(session, &mut cursor).await {
+            let got = self.get(session, &mut cursor).await;
+            drop(opening.take());
+            match got {
                 Ok(response) => {
                     was_open = true;
                     let mut stream = Stream::new(response, self.endpoint.max_message);

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use reqwest::Method;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
@@ -28,6 +28,10 @@ use self::session::{Accepts, Session};
 use super::HttpSender;
 use super::endpoint::{End, Endpoint};
 use crate::transport::{Era, Failure, Outgoing, Purpose, Received};
+
+/// How long the stream that belongs to no request may take to open before the first of them is sent: what a
+/// server says before anyone listens many of them drop.
+const HEAD_START: Duration = Duration::from_secs(1);
 
 /// How long the end of the session may take. It is a courtesy.
 const GOODBYE: Duration = Duration::from_secs(2);
@@ -105,8 +109,11 @@ impl Connection {
         self.tell(&session, message).await;
         self.lock().current = session.clone();
         if session.channel.is_none() {
-            let listening = Arc::clone(self).listen(session);
+            let (opening, opened) = oneshot::channel();
+            let listening = Arc::clone(self).listen(session, opening);
             self.keep(tokio::spawn(listening).abort_handle());
+            // Whatever came of it, or nothing yet.
+            let _ = timeout(HEAD_START, opened).await;
         }
     }
 
