@@ -5,6 +5,7 @@
 mod asking;
 mod blocking;
 mod cancelling;
+mod earlier;
 mod ending;
 mod lines;
 #[cfg(target_os = "linux")]

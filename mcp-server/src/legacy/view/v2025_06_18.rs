@@ -96,12 +96,14 @@ fn sampling(params: &mut Object<'_>) -> Result<(), String> {
     }
     params.remove_all(&["tools", "toolChoice"]);
     let messages = params.get("messages").and_then(items).unwrap_or_default();
-    let mut single = Vec::with_capacity(messages.len());
-    for message in &messages {
-        let Some(message) = Object::parse(message) else {
+    let mut single: Vec<Cow<'_, str>> = Vec::with_capacity(messages.len());
+    for message in messages {
+        let parsed = Object::parse(&message);
+        let Some((parsed, content)) = parsed.as_ref().and_then(|m| Some((m, m.get("content")?)))
+        else {
+            single.push(message);
             continue;
         };
-        let content = message.get("content").unwrap_or_default();
         // Several blocks are as many messages of the same speaker.
         let blocks = items(content).unwrap_or_else(|| vec![content.into()]);
         for block in &blocks {
@@ -109,7 +111,7 @@ fn sampling(params: &mut Object<'_>) -> Result<(), String> {
             if matches!(kind.as_deref(), Some("tool_use" | "tool_result")) {
                 return Err("sampling with the use of a tool".to_owned());
             }
-            let mut message = message.clone();
+            let mut message = parsed.clone();
             message.set("content", &**block);
             single.push(message.to_json().into());
         }
