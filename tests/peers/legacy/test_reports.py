@@ -74,16 +74,22 @@ async def test_changes(launch: Launch) -> None:
 async def test_subscriptions(launch: Launch) -> None:
     async with launch("everything") as host:
         updated = "notifications/resources/updated"
-        await host.call("test_trigger_resource_change")
+
+        async def change() -> None:
+            """Changes the resource, and waits until all that there is to hear of it has come."""
+            host.events.clear()
+            await host.call("test_trigger_resource_change")
+            await host.call("test_trigger_prompt_change")
+            await host.hears("notifications/prompts/list_changed")
+
+        await change()
+        assert host.heard(updated) == []
         await host.request("resources/subscribe", WATCHED)
-        await host.call("test_trigger_resource_change")
+        await change()
         assert await host.hears(updated) == [WATCHED]
         await host.request("resources/unsubscribe", WATCHED)
-        await host.call("test_trigger_resource_change")
-        # What came would have come by now: it is told of in order.
-        await host.call("test_trigger_prompt_change")
-        await host.hears("notifications/prompts/list_changed")
-        assert host.heard(updated) == [WATCHED]
+        await change()
+        assert host.heard(updated) == []
 
 
 async def test_call_that_is_taken_back(launch: Launch, tmp_path: Path) -> None:
