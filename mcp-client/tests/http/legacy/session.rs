@@ -113,6 +113,30 @@ async fn a_server_may_refuse_the_end_or_ignore_it() {
 }
 
 #[tokio::test]
+async fn a_session_ends_even_if_the_server_did_not_take_its_beginning() {
+    let server = Server::start().await;
+    let answering = async {
+        let probe = server.request("server/discover").await;
+        probe.respond("400 Bad Request", "", "").await;
+        let post = server.request("initialize").await;
+        let body = json!({"jsonrpc": "2.0", "id": post.id(), "result": initialized(NEWEST)});
+        let headers = format!("{JSON}mcp-session-id: s-1\r\n");
+        post.respond("200 OK", &headers, body.to_string()).await;
+        server.request("notifications/initialized").await
+    };
+    let connecting = builder().connect(HttpTransport::new(server.url("/mcp")));
+    let (client, _unanswered) = tokio::join!(connecting, answering);
+    let client = client.unwrap();
+    let ended = async {
+        let delete = server.next().await;
+        assert!(delete.is("DELETE"), "{}", delete.head);
+        assert_eq!(delete.header("mcp-session-id"), Some("s-1"));
+        delete.respond("200 OK", "", "").await;
+    };
+    tokio::join!(client.close(), ended);
+}
+
+#[tokio::test]
 async fn a_session_that_has_ended_begins_again_once() {
     let (client, server) = connect_quiet(builder()).await;
     let first = call(&client, "t", json!({"n": 1}));

@@ -102,12 +102,15 @@ impl Connection {
 
     /// Sends the first notification of a session. Servers refuse requests that overtake it.
     async fn begin(self: &Arc<Self>, message: Outgoing) {
-        let Some(mut session) = self.lock().next.take() else {
+        let Some(mut session) = self.lock().next.clone() else {
             return;
         };
         session.version = message.metadata.version;
         self.tell(&session, message).await;
-        self.lock().current = session.clone();
+        *self.lock() = Sessions {
+            current: session.clone(),
+            next: None,
+        };
         if session.channel.is_none() {
             let (opening, opened) = oneshot::channel();
             let listening = Arc::clone(self).listen(session, opening);
