@@ -63,7 +63,12 @@ impl Context {
                 Ok(())
             }
             Err(refused) => {
-                self.inner.claimed.fetch_sub(1, Ordering::AcqRel);
+                // The round that it belonged to may have ended meanwhile, and been forgotten.
+                let _ = self.inner.claimed.fetch_update(
+                    Ordering::AcqRel,
+                    Ordering::Acquire,
+                    |claimed| claimed.checked_sub(1),
+                );
                 if let ClaimRefused::Unavailable(error) = &refused {
                     tracing::error!(tool = self.name(), %error, "the once-only guard is unavailable");
                 }

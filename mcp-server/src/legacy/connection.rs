@@ -89,11 +89,13 @@ impl Connection {
             Message::Request { id, method, params } if method == INITIALIZE => {
                 Some(match shake_hands(server, params, peer, id, out) {
                     Ok(session) => {
-                        // A client may begin anew; what it was asked before, it has forgotten.
-                        let before = self.lock().replace(session);
-                        if let Some(before) = before {
+                        let mut current = self.lock();
+                        // A client may begin anew; what it was asked before, it should have forgotten.
+                        if let Some(before) = current.take() {
                             before.end();
+                            session.requests.follow(&before.requests);
                         }
+                        *current = Some(session);
                         Accepted::Answered(Answered::Result)
                     }
                     Err(error) => Accepted::Answered(refuse(out, Some(id), &error)),

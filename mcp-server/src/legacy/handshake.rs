@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::{INITIALIZE, session::Session, view};
 use crate::{
     asking::{Kind, Kinds},
-    methods::declared_kinds,
+    methods::{declared_kinds, is_client_info},
     parameters::member,
     peer::Peer,
     server::Server,
@@ -71,13 +71,15 @@ pub(super) fn shake_hands(
     )))
 }
 
-/// The name and version of a client, and more where that is not too long: icons may be.
+/// What a client says of itself, as its requests will say it; only its name and version where that is long: icons may be.
 fn read_info(info: &str) -> Option<Cow<'_, str>> {
-    let text = |name| member(info, name).filter(|value| value.starts_with('"'));
-    let (name, version) = (text("name")?, text("version")?);
+    if !is_client_info(info) {
+        return None;
+    }
     if info.len() <= LONGEST {
         return Some(info.into());
     }
+    let (name, version) = (member(info, "name")?, member(info, "version")?);
     let short = format!(r#"{{"name":{name},"version":{version}}}"#);
     (short.len() <= LONGEST).then_some(short.into())
 }

@@ -35,10 +35,11 @@ impl Later {
     }
 }
 
-/// In a loop: each round in the one before would take its part of the stack.
-impl Drop for Later {
+/// In a loop: each round in the one before would take its part of the stack. Not for [`Later`] itself, which every request has
+/// and most leave empty.
+impl Drop for Answers {
     fn drop(&mut self) {
-        let mut next = self.0.take();
+        let mut next = self.later.0.take();
         while let Some(mut answers) = next {
             next = answers.later.0.take();
         }

@@ -9,7 +9,7 @@ use std::{
 use mcp_core::{
     Revision,
     protocol::LoggingLevel,
-    rpc::{Fault, Message, RawId, RpcError, begin_result, parse},
+    rpc::{ByName, RawId, RpcError, begin_result},
 };
 use serde_json::value::RawValue;
 
@@ -82,13 +82,14 @@ impl Session {
         cx: &mut Task<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Accepted, RpcError> {
-        let line = self.upgrade(id, method, params)?;
-        let params = match parse::<Params<'_>>(&line) {
-            Ok(Message::Request { params, .. }) => params.unwrap_or_default(),
-            Err(Fault::Params { params, .. }) if server.has_method(method) => {
-                return Err(diagnose(params));
-            }
-            _ => return Err(RpcError::method_not_found(method)),
+        let (line, place) = self.upgrade(id, method, params)?;
+        // The parameters alone: what is around them was read before.
+        let params = &line[place];
+        let Ok(ByName(params)) = serde_json::from_str::<ByName<Params<'_>>>(params) else {
+            return Err(match serde_json::from_str::<&RawValue>(params) {
+                Ok(params) if server.has_method(method) => diagnose(params),
+                _ => RpcError::method_not_found(method),
+            });
         };
         let viewed = peer.reached_by(Arc::new(Viewed {
             out: Arc::clone(&peer.outgoing),

@@ -11,8 +11,6 @@
 #[cfg(feature = "legacy")]
 pub(crate) mod batch;
 #[cfg(feature = "legacy")]
-mod clock;
-#[cfg(feature = "legacy")]
 mod connection;
 #[cfg(feature = "legacy")]
 mod explain;

@@ -10,14 +10,17 @@ use std::{
     future::Future,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     task::Poll,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use mcp_core::rpc::{RpcError, code, write_str};
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
+};
 
-use super::{clock::until, session::Session};
+use super::session::Session;
 use crate::{
     asking::Body, builder::Builder, context::Context, error::ToolError, methods::binding,
     outcome::Request, reporter::Outgoing, server::Server, state::StateBody, subscriptions::Hub,
@@ -85,12 +88,15 @@ pub(super) struct Kept {
     /// The answers of its last round.
     pub(super) answers: String,
     pub(super) _waiting: Waiting,
+    /// When it is too late to go on.
+    pub(super) until: Instant,
 }
 
 impl Session {
     /// Keeps a call.
     pub(super) fn keep(&self, call: Kept) {
         let mut kept = self.calls();
+        forget(&mut kept);
         if kept.len() >= MOST_KEPT {
             drop(kept.remove(0));
         }
@@ -105,6 +111,7 @@ impl Session {
         let binding = binding(ctx).ok()?;
         let states = ctx.server().states();
         let mut kept = self.calls();
+        forget(&mut kept);
         let at = kept
             .iter()
             .position(|call| states.is_for(&call.body, &binding))?;
@@ -129,6 +136,12 @@ impl Session {
             });
         }
     }
+}
+
+/// Forgets calls that come too late.
+fn forget(kept: &mut Vec<Kept>) {
+    let now = Instant::now();
+    kept.retain(|call| call.until > now);
 }
 
 /// The calls of all clients that wait for pages.
@@ -202,7 +215,7 @@ impl Waiting {
     ///
     /// The client has gone.
     pub(super) async fn rest(&self, session: &Session, moment: Instant) -> Result<(), ToolError> {
-        let mut until = std::pin::pin!(until(moment));
+        let mut until = std::pin::pin!(sleep_until(moment));
         let mut done = std::pin::pin!(self.call.done.notified());
         let mut ended = std::pin::pin!(session.ended.cancelled());
         std::future::poll_fn(|cx| {

@@ -2,18 +2,12 @@
 //!
 //! Specification of the earlier revisions: client/elicitation, client/sampling, client/roots.
 
-use std::{
-    future::Future,
-    pin::Pin,
-    sync::Arc,
-    task::Poll,
-    time::{Duration, Instant},
-};
+use std::{future::Future, sync::Arc, task::Poll, time::Duration};
 
 use mcp_core::{Revision, rpc::write_str};
+use tokio::time::{Instant, sleep_until};
 
 use super::{
-    clock::until,
     pages::Page,
     requests::{NoAnswer, Pending},
     session::Session,
@@ -145,7 +139,7 @@ pub(super) async fn answers(
     deadline: Instant,
     lifetime: Duration,
 ) -> Result<(), ToolError> {
-    let mut late = until(deadline);
+    let mut late = std::pin::pin!(sleep_until(deadline));
     std::future::poll_fn(|cx| {
         let mut is_waiting = false;
         for shown in &mut *shown {
@@ -164,7 +158,7 @@ pub(super) async fn answers(
         if !is_waiting {
             return Poll::Ready(Ok(()));
         }
-        Pin::new(&mut late).poll(cx).map(|()| {
+        late.as_mut().poll(cx).map(|()| {
             Err(ToolError::new(format!(
                 "nobody has answered within {} s; call again to ask anew",
                 lifetime.as_secs()

@@ -74,6 +74,12 @@ impl Requests {
         waiting.is_some_and(|waiting| waiting.send(answer).is_ok())
     }
 
+    /// Gives ids that those before have not given, which have ended: the client may still answer them.
+    pub(super) fn follow(&self, before: &Self) {
+        let last_id = before.lock().last_id;
+        self.lock().last_id = last_id;
+    }
+
     /// Nothing is answered any more.
     pub(super) fn end(&self) {
         let mut open = self.lock();
@@ -115,22 +121,22 @@ impl Session {
     ) -> Pending {
         let (sender, answer) = oneshot::channel();
         let mut open = self.requests.lock();
-        open.last_id += 1;
-        let id = open.last_id;
+        let id = open.last_id + 1;
         if open.has_ended {
             let _ = sender.send(Err(NoAnswer::Ended));
         } else {
+            open.last_id = id;
             open.waiting.push((id, sender));
+            drop(open);
+            let mut message = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"#).into_bytes();
+            write_str(&mut message, method);
+            if let Some(params) = params {
+                message.extend_from_slice(br#","params":"#);
+                message.extend_from_slice(params.as_bytes());
+            }
+            message.push(b'}');
+            out.deliver(call, message);
         }
-        drop(open);
-        let mut message = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"#).into_bytes();
-        write_str(&mut message, method);
-        if let Some(params) = params {
-            message.extend_from_slice(br#","params":"#);
-            message.extend_from_slice(params.as_bytes());
-        }
-        message.push(b'}');
-        out.deliver(call, message);
         Pending {
             id,
             answer,

@@ -4,15 +4,12 @@
 //! Motivation: a function is called again with what it was answered, as in any round, so whatever asks works by itself:
 //! questions of parameters, and an [`Outcome::InputRequired`] made by hand. Nothing is sealed, because nothing leaves.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use mcp_core::rpc::{RpcError, write_str};
+use tokio::time::{Instant, sleep};
 
 use super::{
-    clock::until,
     explain,
     later::Answers,
     pages::{Kept, Page, Waiting, required},
@@ -55,7 +52,7 @@ pub(super) async fn run(
         out,
         pages: Vec::new(),
         waiting: None,
-        answers: String::new(),
+        bytes: 0,
         pause: FIRST_PAUSE,
         patience: Instant::now(),
     };
@@ -92,8 +89,8 @@ struct Rounds<'a> {
     pages: Vec<Page>,
     /// Where it is told that something there is done.
     waiting: Option<Waiting>,
-    /// The answers of the last round.
-    answers: String,
+    /// How much the client has answered, all rounds together: it stays until the call ends.
+    bytes: usize,
     pause: Duration,
     /// Until when the client waits for a user who is busy on a page.
     patience: Instant,
@@ -128,7 +125,7 @@ impl Rounds<'_> {
         };
         if is_empty {
             states.prepare(&mut body);
-            until(Instant::now() + self.next_pause(STATE_PAUSE)).await;
+            sleep(self.next_pause(STATE_PAUSE)).await;
         } else if shown.is_empty() {
             body = self.wait_for_pages(body).await?;
         } else {
@@ -137,16 +134,22 @@ impl Rounds<'_> {
             self.pause = FIRST_PAUSE;
             self.patience = self.patience_from_now();
         }
-        self.answers = self.collect(shown);
-        self.begin(body)
+        let answers = self.collect(shown);
+        self.begin(body, answers)
     }
 
     /// Begins the next round.
-    fn begin(&self, body: StateBody) -> Result<(), ToolError> {
+    fn begin(&mut self, body: StateBody, answers: String) -> Result<(), ToolError> {
         let received = self.ctx.received();
-        if received.responses().as_json() != self.answers {
-            let answers = Answers::new(self.answers.clone()).map_err(ToolError::protocol)?;
-            received.add(answers);
+        if received.responses().as_json() != answers {
+            self.bytes += answers.len();
+            let most = self.ctx.server().options().max_message_bytes;
+            if self.bytes > most {
+                return Err(ToolError::new(format!(
+                    "the answers to this call have more than {most} bytes; call again with less to ask for"
+                )));
+            }
+            received.add(Answers::new(answers).map_err(ToolError::protocol)?);
         }
         self.ctx.resume(Exchange::resume(body));
         Ok(())
@@ -155,9 +158,8 @@ impl Rounds<'_> {
     /// Goes on with what the same call had come to before.
     fn go_on(&mut self, kept: Kept) -> Result<(), RpcError> {
         self.pages = kept.pages;
-        self.answers = kept.answers;
         self.patience = self.patience_from_now();
-        self.begin(kept.body)
+        self.begin(kept.body, kept.answers)
             .map_err(|_| RpcError::internal_error("the call cannot be continued"))
     }
 
@@ -195,9 +197,15 @@ impl Rounds<'_> {
         if now >= self.patience {
             let error = required(&self.pages);
             self.session.keep(Kept {
+                until: self
+                    .pages
+                    .iter()
+                    .map(|page| page.until)
+                    .max()
+                    .unwrap_or(now),
                 body,
                 pages: std::mem::take(&mut self.pages),
-                answers: std::mem::take(&mut self.answers),
+                answers: self.ctx.received().responses().as_json().to_owned(),
                 _waiting: waiting,
             });
             return Err(ToolError::protocol(error));

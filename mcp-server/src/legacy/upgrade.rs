@@ -1,5 +1,7 @@
 //! Makes a request of today of what an earlier client has sent.
 
+use std::ops::Range;
+
 use mcp_core::{
     protocol::meta::key,
     rpc::{RawId, RpcError, write_json, write_str},
@@ -21,7 +23,7 @@ const OURS: [&str; 4] = [
 const ROUNDS: [&str; 2] = ["inputResponses", "requestState"];
 
 impl Session {
-    /// The whole message as a client of today would send it.
+    /// The whole message as a client of today would send it, and where its parameters stand in it.
     ///
     /// # Errors
     ///
@@ -31,14 +33,16 @@ impl Session {
         id: RawId<'_>,
         method: &str,
         params: Option<&RawValue>,
-    ) -> Result<String, RpcError> {
+    ) -> Result<(String, Range<usize>), RpcError> {
         let params = params.map_or("{}", RawValue::get);
         let mut out = Vec::with_capacity(params.len() + self.meta.len() + 128);
         out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
         out.extend_from_slice(id.as_json().as_bytes());
         out.extend_from_slice(br#","method":"#);
         write_str(&mut out, method);
-        out.extend_from_slice(br#","params":{"_meta":{"#);
+        out.extend_from_slice(br#","params":"#);
+        let start = out.len();
+        out.extend_from_slice(br#"{"_meta":{"#);
         out.extend_from_slice(self.meta.as_bytes());
         write_str(&mut out, key::LOG_LEVEL);
         out.push(b':');
@@ -74,7 +78,9 @@ impl Session {
         out.push(b'}');
         out.append(&mut others);
         out.extend_from_slice(b"}}");
-        String::from_utf8(out).map_err(|_| unfit())
+        let line = String::from_utf8(out).map_err(|_| unfit())?;
+        let end = line.len() - 1;
+        Ok((line, start..end))
     }
 }
 
@@ -113,7 +119,11 @@ mod tests {
         );
         let params: &RawValue = serde_json::from_str(params).unwrap();
         let id: &RawValue = serde_json::from_str("7").unwrap();
-        session.upgrade(RawId::new(id).unwrap(), "tools/call", Some(params))
+        let (line, place) = session.upgrade(RawId::new(id).unwrap(), "tools/call", Some(params))?;
+        let message: Value = serde_json::from_str(&line).unwrap();
+        let params: Value = serde_json::from_str(&line[place]).unwrap();
+        assert_eq!(message["params"], params);
+        Ok(line)
     }
 
     #[test]

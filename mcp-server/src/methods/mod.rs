@@ -38,7 +38,7 @@ pub(crate) use self::{
 pub(crate) use self::{
     answer::{body, may_ask, write_outcome},
     call::binding,
-    params::declared_kinds,
+    params::{declared_kinds, is_client_info},
 };
 use crate::{context::Context, outcome::CallResult, peer::Peer, server::Server};
 

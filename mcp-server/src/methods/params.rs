@@ -175,6 +175,12 @@ pub(crate) fn declared_kinds(capabilities: &str) -> Option<Kinds> {
     Some(declared.kinds())
 }
 
+/// Whether this can stand as `clientInfo` in a request.
+#[cfg(feature = "legacy")]
+pub(crate) fn is_client_info(json: &str) -> bool {
+    serde_json::from_str::<ByName<ClientInfo>>(json).is_ok()
+}
+
 /// What a request is made with, once its `_meta` has been checked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms {

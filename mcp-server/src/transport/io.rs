@@ -22,6 +22,8 @@ impl Server {
     /// The stream may be a socket, or one half of [`tokio::io::duplex`] for a client in the same
     /// process. Calls under way when the stream ends are given the server's grace period.
     ///
+    /// The run time needs timers, as that of `#[tokio::main]` has them, where clients of earlier revisions are asked something.
+    ///
     /// # Errors
     ///
     /// Where the stream cannot be read or written; a client that has gone is no error.

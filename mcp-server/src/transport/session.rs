@@ -152,6 +152,7 @@ impl Session {
     }
 
     /// Handles a message: appends its answer to `out`, or gives the call that waits.
+    #[inline]
     fn accept(&mut self, line: &[u8], cx: &mut Task<'_>, out: &mut Vec<u8>) -> Option<Running> {
         if !self.running.is_empty() {
             self.collect_finished();
@@ -187,6 +188,7 @@ impl Session {
     }
 
     /// Ends the line that was written from here on, if any was.
+    #[inline]
     fn end_line(&mut self, before: usize) {
         let out = &mut self.output.bytes;
         if out.len() > before {

@@ -42,6 +42,8 @@ impl Server {
     /// Calls under way when the client closes standard input may finish within the server's grace
     /// period; then this returns, and `main` should too.
     ///
+    /// The run time needs timers, as that of `#[tokio::main]` has them, where clients of earlier revisions are asked something.
+    ///
     /// # Errors
     ///
     /// Where standard input or output cannot be used.

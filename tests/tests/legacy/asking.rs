@@ -319,3 +319,24 @@ async fn a_resolver_that_panics_is_a_failed_call() {
     assert_eq!(text(&wire.call("echo", json!({"text": "x"})).await), "x");
     assert_eq!(code(&wire.call("nothing", json!({})).await), -32602);
 }
+
+/// What a client has answered stays for as long as its call is open, so there is an end to it.
+#[tokio::test]
+async fn the_answers_to_one_call_have_a_limit() {
+    let server = Server::builder("shop", "1.0.0")
+        .tools(tools![confirm, echo])
+        .max_message_bytes(4096)
+        .build()
+        .unwrap();
+    let mut wire = connect(&server, "2025-11-25").await;
+    let call = json!({"name": "confirm", "arguments": {"what": "it"}});
+    wire.begin("tools/call", call).await;
+    for length in [1500, 1501, 1502] {
+        let asked = wire.expect_request("elicitation/create").await;
+        let unfit = accept(json!({"confirm": "x".repeat(length)}));
+        wire.answer(&asked, unfit).await;
+    }
+    let answer = wire.receive().await;
+    assert!(tool_error(&answer).contains("4096 bytes"), "{answer}");
+    assert_eq!(text(&wire.call("echo", json!({"text": "x"})).await), "x");
+}

@@ -86,6 +86,34 @@ async fn a_second_handshake_ends_the_questions_of_the_first() {
     assert_eq!(ids, [id, id + 1]);
 }
 
+/// What it answers all the same, late, is the answer to nothing that it is asked now.
+#[tokio::test]
+async fn an_answer_from_before_a_handshake_settles_nothing_after_it() {
+    let server = server(tools![confirm]);
+    let mut wire = connect(&server, "2025-11-25").await;
+    let call = json!({"name": "confirm", "arguments": {"what": "it"}});
+    wire.begin("tools/call", call.clone()).await;
+    let before = wire.expect_request("elicitation/create").await;
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": everything("2025-11-25"),
+        "clientInfo": {"name": "wire", "version": "1"},
+    });
+    wire.begin("initialize", params).await;
+    for _ in 0..2 {
+        wire.receive().await;
+    }
+    let id = wire.begin("tools/call", call).await;
+    let after = wire.expect_request("elicitation/create").await;
+    assert_ne!(before["id"], after["id"]);
+    let yes = json!({"action": "accept", "content": {"confirm": true}});
+    wire.answer(&before, yes).await;
+    wire.assert_silent(Duration::from_millis(50)).await;
+    wire.answer(&after, json!({"action": "decline"})).await;
+    let answer = wire.receive().await;
+    assert_eq!(answer["id"], id);
+    assert_eq!(text(&answer), "it: Decline");
+}
+
 /// Over a real pipe: the process ends with status 0, and soon.
 #[cfg(unix)]
 #[tokio::test]

@@ -71,6 +71,8 @@ async fn a_handshake_that_cannot_be_read_says_why_and_the_next_one_works() {
         json!({"protocolVersion": "2025-06-18", "capabilities": []}),
         json!({"protocolVersion": "2025-06-18", "capabilities": {"sampling": true}}),
         json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": "old"}),
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "old"}}),
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": 1, "version": "1"}}),
         json!({"protocolVersion": "2025-06-18", "capabilities": {"experimental": {"a": "x".repeat(40_000)}}}),
     ] {
         let message =
@@ -80,6 +82,19 @@ async fn a_handshake_that_cannot_be_read_says_why_and_the_next_one_works() {
         assert_eq!(code(&answer), -32602, "{params}");
         let message = answer["error"]["message"].as_str().unwrap();
         assert!(message.contains("protocolVersion"), "{message}");
+    }
+    // What every request would repeat must be readable, too: no lone half of a character, no name twice.
+    for info in [
+        r#"{"name":"\ud800","version":"1"}"#,
+        r#"{"name":"a","name":"b","version":"1"}"#,
+    ] {
+        let params = format!(
+            r#"{{"protocolVersion":"2025-06-18","capabilities":{{}},"clientInfo":{info}}}"#
+        );
+        let line =
+            format!(r#"{{"jsonrpc":"2.0","id":"a","method":"initialize","params":{params}}}"#);
+        wire.write(format!("{line}\n").as_bytes()).await;
+        assert_eq!(code(&wire.receive().await), -32602, "{info}");
     }
     let answer = wire.request("tools/list", json!({})).await;
     assert_eq!(code(&answer), -32602, "there is no session: {answer}");
