@@ -26,6 +26,8 @@ impl Earlier {
         false
     }
 
+    pub(crate) fn hang_up(&self) {}
+
     pub(crate) fn end(&self) {}
 }
 

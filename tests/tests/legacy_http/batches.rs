@@ -90,3 +90,21 @@ async fn other_revisions_have_none() {
     let many = Value::from(vec![request(1, "ping", json!({})); 257]);
     assert_eq!(client.send(&many).await.head.status, 413);
 }
+
+/// What ends requests gets through, although no further one may begin.
+#[tokio::test]
+async fn a_batch_of_cancellations_is_taken_when_all_is_full() {
+    let (site, work) = open().await;
+    let client = Old::begin(&site, WITH).await;
+    let calls: Vec<_> = (0..256).map(|id| call(id, "silent", json!({}))).collect();
+    drop(client.stream(&calls.into()).await);
+    reached(&work.begun, 256).await;
+    let full = client.send(&json!([request(999, "ping", json!({}))])).await;
+    assert_eq!(full.head.status, 429);
+    let cancel = |id| json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+    let response = client.send(&json!([cancel(0), cancel(1)])).await;
+    assert_eq!(response.head.status, 202);
+    reached(&work.dropped, 2).await;
+    let response = client.send(&json!([request(999, "ping", json!({}))])).await;
+    assert_eq!(response.head.status, 200);
+}

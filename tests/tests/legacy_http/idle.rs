@@ -174,3 +174,51 @@ async fn sessions_end_with_their_endpoint() {
     sleep(Duration::from_secs(31)).await;
     assert_eq!(Handle::current().metrics().num_alive_tasks(), 0);
 }
+
+/// What nobody waits for has a limit for all sessions together: the oldest goes.
+#[tokio::test(start_paused = true)]
+async fn calls_that_were_left_behind_have_a_limit() {
+    let http = http();
+    let waits = begin(&http).await;
+    let headers = [("mcp-session-id", &*waits)];
+    let body = send(&http, "POST", &headers, &call(1, "slow", json!({}))).await;
+    let mut body = body.into_body();
+    next(&mut body).await.unwrap();
+    let mut sessions = Vec::new();
+    for _ in 0..40 {
+        let id = begin(&http).await;
+        for call_id in 0..256 {
+            let message = call(call_id, "slow", json!({}));
+            assert_eq!(status(&http, &id, &message).await, 200);
+        }
+        sessions.push(id);
+    }
+    sleep(Duration::from_millis(1)).await;
+    // One task looks after the sessions.
+    let tasks = Handle::current().metrics().num_alive_tasks();
+    assert!(tasks <= 10_001, "{tasks}");
+    let resume = |id: &str| {
+        let headers = [
+            ("mcp-session-id", id.to_owned()),
+            ("last-event-id", "1-0".to_owned()),
+        ];
+        let http = http.clone();
+        async move {
+            let headers: Vec<_> = headers.iter().map(|(n, v)| (*n, &**v)).collect();
+            let mut body = send(&http, "GET", &headers, &Value::Null).await.into_body();
+            let mut text = String::new();
+            while let Some(piece) = next(&mut body).await {
+                text.push_str(std::str::from_utf8(&piece).unwrap());
+            }
+            text
+        }
+    };
+    // The first one was given up, the last one was not, and neither was that whose client is there.
+    assert!(!resume(&sessions[0]).await.contains("done"));
+    assert!(resume(&sessions[39]).await.contains("done"));
+    let mut text = String::new();
+    while let Some(piece) = next(&mut body).await {
+        text.push_str(std::str::from_utf8(&piece).unwrap());
+    }
+    assert!(text.contains("done"), "{text}");
+}

@@ -60,7 +60,7 @@ async fn a_cancellation_ends_a_call_and_its_stream() {
         .await;
     reached(&work.begun, 2).await;
     client.send(&cancelled(7)).await;
-    assert_eq!(connection.response().await.refusal(), (503, -32600));
+    assert_eq!(connection.response().await.refusal(), (409, -32600));
 }
 
 /// Its effect may be under way.
@@ -94,6 +94,26 @@ async fn at_the_end_calls_may_finish_and_listeners_are_let_go() {
     work.gate.notify_one();
     assert_eq!(waiting.texts().await, ["said at last"]);
     drop(client);
+    Arc::into_inner(site).unwrap().ended().await;
+}
+
+/// Nobody can answer any more.
+#[tokio::test]
+async fn at_the_end_no_question_is_waited_for() {
+    let work = Arc::default();
+    let server = server_of(&work)
+        .drain_grace(Duration::from_secs(60))
+        .build()
+        .unwrap();
+    let site = Arc::new(Site::open(server.http()).await);
+    let client = Old::begin(&site, NEWEST).await;
+    let mut events = client.stream(&call(1, "confirmed", json!({}))).await;
+    events.priming().await;
+    assert_eq!(events.message().await.1["method"], "elicitation/create");
+    server.shutdown().begin();
+    let (_, answer) = events.message().await;
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    drop((client, events));
     Arc::into_inner(site).unwrap().ended().await;
 }
 

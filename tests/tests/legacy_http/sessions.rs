@@ -114,36 +114,6 @@ async fn an_id_that_is_none_is_not_found() {
 }
 
 #[tokio::test]
-async fn one_that_is_idle_is_gone_and_one_that_works_is_not() {
-    let (site, work) = open_with(|http| http.session_idle(Duration::from_millis(300))).await;
-    let (idle, busy, quiet) = (
-        Old::begin(&site, NEWEST).await,
-        Old::begin(&site, NEWEST).await,
-        Old::begin(&site, NEWEST).await,
-    );
-    let mut waiting = busy.stream(&call(1, "gated", json!({}))).await;
-    let _listening = quiet.open(&quiet.get(), None).await;
-    tokio::time::sleep(Duration::from_millis(700)).await;
-    assert_eq!(
-        idle.send(&request(1, "ping", json!({}))).await.head.status,
-        404
-    );
-    work.gate.notify_one();
-    assert_eq!(
-        waiting.texts().await,
-        ["before", "after", "through the gate"]
-    );
-    assert_eq!(
-        quiet.ask(&request(1, "ping", json!({}))).await["result"],
-        json!({})
-    );
-    assert_eq!(
-        busy.ask(&request(1, "ping", json!({}))).await["result"],
-        json!({})
-    );
-}
-
-#[tokio::test]
 async fn when_there_are_too_many_the_longest_idle_goes() {
     let (site, work) = open_with(|http| http.max_sessions(2)).await;
     let ping = request(1, "ping", json!({}));
@@ -166,6 +136,25 @@ async fn when_there_are_too_many_the_longest_idle_goes() {
         assert_eq!(waiting.texts().await, ["said at last"]);
     }
     Old::begin(&site, NEWEST).await;
+}
+
+/// A call for which nobody waits holds no place against those who come.
+#[tokio::test]
+async fn a_session_that_was_left_with_a_call_goes_for_a_new_one() {
+    let (site, work) = open_with(|http| http.max_sessions(2)).await;
+    let waits = Old::begin(&site, NEWEST).await;
+    let mut events = waits.stream(&call(1, "silent", json!({}))).await;
+    let left = Old::begin(&site, NEWEST).await;
+    drop(left.stream(&call(1, "silent", json!({}))).await);
+    crate::reached(&work.begun, 2).await;
+    // The server sees that it has gone.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    Old::begin(&site, NEWEST).await;
+    crate::reached(&work.dropped, 1).await;
+    let ping = request(2, "ping", json!({}));
+    assert_eq!(left.send(&ping).await.head.status, 404);
+    work.gate.notify_one();
+    assert_eq!(events.texts().await, ["said at last"]);
 }
 
 #[derive(Clone)]

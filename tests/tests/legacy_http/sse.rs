@@ -160,3 +160,31 @@ async fn it_ends_with_the_server() {
     assert_eq!(client.events.next().await, None);
     Arc::into_inner(site).unwrap().ended().await;
 }
+
+/// What is accepted for a POST is not what the stream is.
+#[tokio::test]
+async fn the_response_to_a_post_says_nothing() {
+    let (site, work) = open().await;
+    let mut client = Stream::begin(&site).await;
+    for (count, form) in (1..).zip(["application/json", "text/plain", "text/event-stream"]) {
+        let call = post(&call(1, "silent", json!({}))).path(&client.endpoint);
+        let response = site.send(&call.with("Accept", form)).await;
+        assert_eq!((response.head.status, &*response.body), (202, ""), "{form}");
+        reached(&work.begun, count).await;
+        work.gate.notify_one();
+        assert_eq!(text(&client.events.message().await.1), "said at last");
+    }
+    let ping = post(&request(1, "ping", json!({}))).path(&client.endpoint);
+    let odd = ping.with("MCP-Protocol-Version", "1999-01-01");
+    assert_eq!(site.send(&odd).await.head.status, 400);
+}
+
+/// A client that has lost its session opens no stream of this kind.
+#[tokio::test]
+async fn who_names_a_version_has_another_transport() {
+    let (site, _) = open().await;
+    for version in ["2025-11-25", "1999-01-01"] {
+        let get = get().with("MCP-Protocol-Version", version);
+        assert_eq!(site.send(&get).await.refusal(), (400, -32600));
+    }
+}

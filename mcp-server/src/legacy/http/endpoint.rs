@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     dispatch::{Accepted, Answered},
-    legacy::batch,
+    legacy::batch::{self, Member},
     transport::http::{Endpoint, Forms, HttpBody, Refusal},
 };
 
@@ -57,6 +57,11 @@ impl Earlier {
     /// Whether a request is not of today, or may not be: one look at one header.
     pub(crate) fn concerns(&self, headers: &HeaderMap) -> bool {
         concerns(headers) && self.sessions.limits().sessions > 0
+    }
+
+    /// The server is about to end: nobody will answer what was asked.
+    pub(crate) fn hang_up(&self) {
+        self.sessions.hang_up();
     }
 
     /// Ends all sessions, and what is under way in them, but for calls that have claimed something.
@@ -98,12 +103,16 @@ impl Endpoint {
         };
         let used = self.session(id, &parts, Use::Request)?;
         let session = Arc::clone(used.session());
-        if !seen.is_quiet {
+        let batch = session.revision();
+        let batch = batch.and_then(|revision| batch::split(revision, &message));
+        let is_quiet = match &batch {
+            None => seen.is_quiet,
+            Some(members) => members.iter().all(is_quiet),
+        };
+        if !is_quiet {
             check_room(&session)?;
         }
         let post = Post::new(self, &session, parts, forms);
-        let batch = session.revision();
-        let batch = batch.and_then(|revision| batch::split(revision, &message));
         match batch {
             None => post.respond(&message, used).await,
             Some(messages) if messages.len() <= MAX_REQUESTS => {
@@ -136,7 +145,7 @@ impl Endpoint {
         };
         if is == Answered::Result {
             let id = HeaderValue::try_from(&**session.id());
-            self.hold(session)?;
+            self.hold(&session)?;
             let id = id.expect("base64url stands in headers");
             response.headers_mut().insert(&SESSION, id);
         }
@@ -145,7 +154,8 @@ impl Endpoint {
 
     pub(super) fn new_session(&self, parts: &Parts) -> Result<Arc<Session>, Refusal> {
         let principal = self.principals.of(&parts.extensions);
-        let session = Session::new(principal).map_err(|error| {
+        let kept = &self.earlier.sessions.kept;
+        let session = Session::new(principal, kept).map_err(|error| {
             tracing::error!(%error, "no session can be made");
             let status = StatusCode::INTERNAL_SERVER_ERROR;
             Refusal::new(status, "no session can be made")
@@ -154,7 +164,7 @@ impl Endpoint {
     }
 
     /// Takes a session in.
-    pub(super) fn hold(&self, session: Arc<Session>) -> Result<(), Refusal> {
+    pub(super) fn hold(&self, session: &Arc<Session>) -> Result<(), Refusal> {
         self.earlier.sessions.insert(session).map_err(|Full| {
             Refusal::new(
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -205,6 +215,14 @@ impl Endpoint {
         let principal = self.principals.of(&parts.extensions);
         let session = self.earlier.sessions.begin(id, &principal, what);
         session.ok_or_else(no_such_session)
+    }
+}
+
+/// Whether a member of a batch wants no answer.
+fn is_quiet(member: &Member<'_>) -> bool {
+    match member {
+        Member::Message(message) => Seen::of(message.as_bytes()).is_quiet,
+        Member::Refused(_) => true,
     }
 }
 

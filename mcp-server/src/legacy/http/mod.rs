@@ -5,7 +5,8 @@
 //! today.
 //!
 //! `route` says which era a request is of, and which session. `endpoint` responds to POST, GET and DELETE, and `post` to
-//! what a POST carries. `sessions` holds the sessions, of which `store` says who goes first; `session` is one of them. Its
+//! what a POST carries. `sessions` holds the sessions, of which `store` says who goes first, and `calls` what all of them
+//! have under way; `session` is one of them. Its
 //! `streams` keep what was sent; `outgoing` is how a call sends, and `body` how a connection reads. `settings` is what an
 //! operator may set. `sse` is the transport before all this, behind the feature `http-sse`.
 //!
@@ -13,6 +14,7 @@
 //! differs.
 
 mod body;
+mod calls;
 mod endpoint;
 mod outgoing;
 mod post;

@@ -36,6 +36,16 @@ impl Response {
         }
     }
 
+    pub(super) fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
+    /// Whether a connection reads the stream.
+    pub(super) fn is_read(&self) -> bool {
+        let stream = self.stream.get();
+        stream.is_some_and(|stream| self.session.streams().is_read(*stream))
+    }
+
     /// Whether something was sent.
     pub(super) fn has_begun(&self) -> bool {
         self.stream.get().is_some()

@@ -8,7 +8,7 @@
 use std::{future::poll_fn, sync::Arc, task::Poll};
 
 use http::{Response as HttpResponse, StatusCode, request::Parts};
-use mcp_core::rpc::code;
+use mcp_core::rpc::{RpcError, code, write_error};
 use tokio::sync::oneshot;
 
 use super::{
@@ -29,6 +29,8 @@ pub(super) struct Post<'e> {
     forms: Forms,
     response: Arc<Response>,
     peer: Peer,
+    /// There for as long as the request waits for its response.
+    request: Arc<()>,
 }
 
 /// What its messages became.
@@ -80,6 +82,7 @@ impl<'e> Post<'e> {
             session: Arc::clone(session),
             forms,
             response,
+            request: Arc::new(()),
             peer: Peer {
                 principal: endpoint.principals.of(&parts.extensions),
                 outgoing,
@@ -124,8 +127,8 @@ impl<'e> Post<'e> {
         match answers.pop() {
             Some((status, answer)) => Ok(HttpBody::json(status, answer)),
             None => Err(Refusal::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "the call was given up; call again",
+                StatusCode::CONFLICT,
+                "the call was cancelled, or its session has ended",
             )),
         }
     }
@@ -197,34 +200,45 @@ impl<'e> Post<'e> {
                 taken.answers.push(out);
             }
             Accepted::Running(running) => {
-                let answer = self.go_on(running, Arc::clone(session), Arc::clone(ending));
-                taken.waiting.push(answer);
+                match self.go_on(running, Arc::clone(session), Arc::clone(ending)) {
+                    Some(answer) => taken.waiting.push(answer),
+                    None => {
+                        let mut out = Vec::new();
+                        let error = "a request with this id is still being answered";
+                        write_error(&mut out, None, &RpcError::invalid_request(error));
+                        taken.status = StatusCode::BAD_REQUEST;
+                        taken.answers.push(out);
+                    }
+                }
             }
         }
     }
 
-    /// Lets a call go on as a task, whatever becomes of its connection.
+    /// Lets a call go on as a task, whatever becomes of its connection; none where another one has its id.
     fn go_on(
         &self,
         running: Running,
         session: Arc<InUse>,
         ending: Arc<Ending>,
-    ) -> oneshot::Receiver<Option<Answer>> {
-        let under_way = self.session.note(running.id(), running.open());
+    ) -> Option<oneshot::Receiver<Option<Answer>>> {
+        let (id, open) = (running.id(), running.open());
         let mut call = Call::new(running, &self.endpoint.calls);
+        let under_way = self.session.note(id, open.clone())?;
+        let calls = &self.endpoint.earlier.sessions.calls;
+        let noted = calls.note(open, &self.response, &self.request);
         let streamed = self.forms.events;
         let (answered, waiting) = oneshot::channel();
         tokio::spawn(async move {
             let answer = poll_fn(|cx| call.poll(cx)).await;
             // The id is free before the client can know that.
-            drop(under_way);
+            drop((under_way, noted));
             match answer {
                 Some(answer) if streamed => ending.0.answer(&answer.message),
                 answer => drop(answered.send(answer)),
             }
             drop((ending, session));
         });
-        waiting
+        Some(waiting)
     }
 
     /// The response that there is already, or a stream; none where answers must be waited for.

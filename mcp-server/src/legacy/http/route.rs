@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 
 use crate::{legacy, transport::http::Refusal};
 
-static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(super) static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 /// The header with a session's id.
 pub(super) static SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -72,12 +72,21 @@ pub(super) fn route<'a>(headers: &'a HeaderMap, seen: &Seen<'_>) -> Result<Route
 ///
 /// 400 where none is named, or a version that is not spoken.
 pub(super) fn named(headers: &HeaderMap) -> Result<&str, Refusal> {
-    match version(headers) {
-        Version::Unknown(name) => return Err(unknown_version(name)),
-        Version::Ambiguous => return Err(bad("the header `MCP-Protocol-Version` stands twice")),
-        Version::Absent | Version::Earlier => {}
-    }
+    check_version(headers)?;
     session(headers)?.ok_or_else(no_session)
+}
+
+/// Whether a version is spoken that has sessions, if one is named.
+///
+/// # Errors
+///
+/// 400 where it is not.
+pub(super) fn check_version(headers: &HeaderMap) -> Result<(), Refusal> {
+    match version(headers) {
+        Version::Unknown(name) => Err(unknown_version(name)),
+        Version::Ambiguous => Err(bad("the header `MCP-Protocol-Version` stands twice")),
+        Version::Absent | Version::Earlier => Ok(()),
+    }
 }
 
 /// What the header says of the version.

@@ -11,7 +11,7 @@ use mcp_core::{
 };
 use tokio::time::Instant;
 
-use super::streams::Streams;
+use super::streams::{Budget, Streams};
 use crate::{
     dispatch::{Arrival, Open},
     legacy::Connection,
@@ -41,18 +41,22 @@ impl Session {
     /// # Errors
     ///
     /// Where the operating system gives no random bytes.
-    pub(super) fn new(principal: Principal) -> Result<Self, SealError> {
+    pub(super) fn new(principal: Principal, all: &Arc<Budget>) -> Result<Self, SealError> {
         Ok(Self {
             id: random_id()?.into(),
             principal,
             connection: Connection::default(),
-            streams: Arc::default(),
+            streams: Arc::new(Streams::within(all)),
             requests: Mutex::default(),
         })
     }
 
     pub(super) fn id(&self) -> &Arc<str> {
         &self.id
+    }
+
+    pub(super) fn principal(&self) -> &Principal {
+        &self.principal
     }
 
     /// Whether it belongs to this caller: to know an id is not enough.
@@ -79,9 +83,13 @@ impl Session {
         self.lock().under_way.len()
     }
 
-    /// Takes note of a request that waits. The session may be over already: then it is given up.
-    pub(super) fn note(self: &Arc<Self>, id: RequestId, open: Open) -> UnderWay {
+    /// Takes note of a request that waits; none where another one has the id, which has come at the same time. The session
+    /// may be over already: then it is given up.
+    pub(super) fn note(self: &Arc<Self>, id: RequestId, open: Open) -> Option<UnderWay> {
         let mut requests = self.lock();
+        if requests.under_way.contains_key(&id) {
+            return None;
+        }
         requests.begun += 1;
         let number = requests.begun;
         if requests.ended {
@@ -90,10 +98,17 @@ impl Session {
         } else {
             requests.under_way.insert(id.clone(), (number, open));
         }
-        UnderWay {
+        Some(UnderWay {
             session: Arc::clone(self),
             id,
             number,
+        })
+    }
+
+    /// Nobody can answer any more: what the client was asked stays without an answer.
+    pub(super) fn hang_up(&self) {
+        if let Some(session) = self.connection.session() {
+            session.end();
         }
     }
 

@@ -13,9 +13,10 @@ use std::{
 use tokio::time::{Instant, sleep};
 
 use super::{
+    calls::Calls,
     session::Session,
     store::{Full, Limits, Store, Use},
-    streams::KEPT,
+    streams::{Budget, KEPT},
 };
 use crate::state::Principal;
 
@@ -23,6 +24,9 @@ use crate::state::Principal;
 pub(super) struct Sessions {
     limits: Limits,
     store: Mutex<Store<Arc<Session>>>,
+    /// What all of them keep of their streams.
+    pub(super) kept: Arc<Budget>,
+    pub(super) calls: Arc<Calls>,
     /// Whether a task looks after them from time to time.
     swept: AtomicBool,
     /// Whether it was said that there are too many.
@@ -34,6 +38,8 @@ impl Sessions {
         Arc::new(Self {
             limits,
             store: Mutex::new(Store::new(limits)),
+            kept: Arc::default(),
+            calls: Arc::default(),
             swept: AtomicBool::new(false),
             crowded: Once::new(),
         })
@@ -52,10 +58,20 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// Where all of them have requests in flight.
-    pub(super) fn insert(self: &Arc<Self>, session: Arc<Session>) -> Result<(), Full> {
-        let id = Arc::clone(session.id());
-        let gone = self.lock().insert(id, session, Instant::now())?;
+    /// Where all of them have requests in flight, and somebody who waits for those.
+    pub(super) fn insert(self: &Arc<Self>, session: &Arc<Session>) -> Result<(), Full> {
+        let insert = || {
+            let (id, session) = (Arc::clone(session.id()), Arc::clone(session));
+            self.lock().insert(id, session, Instant::now())
+        };
+        let gone = match insert() {
+            Ok(gone) => gone,
+            Err(Full) => {
+                let left = self.calls.left_session().ok_or(Full)?;
+                self.end(left.id(), left.principal());
+                insert()?
+            }
+        };
         if let Some(gone) = gone {
             self.crowded.call_once(|| {
                 tracing::warn!(
@@ -95,6 +111,12 @@ impl Sessions {
     pub(super) fn end(&self, id: &str, principal: &Principal) -> bool {
         let gone = self.lock().remove(id, |session| session.is_of(principal));
         gone.inspect(|session| session.end()).is_some()
+    }
+
+    /// The server ends: what clients were asked stays without an answer.
+    pub(super) fn hang_up(&self) {
+        let sessions: Vec<_> = self.lock().sessions().cloned().collect();
+        sessions.iter().for_each(|session| session.hang_up());
     }
 
     /// Ends all of them.

@@ -8,14 +8,14 @@
 
 use std::sync::Arc;
 
-use http::{Method, StatusCode, request::Parts};
+use http::{Method, StatusCode, header, request::Parts};
 use http_body::Body;
 
 use super::{
     body::Body as StreamBody,
     endpoint::{Responded, check_room, takes_events},
     post::Post,
-    route::{SESSION, Seen},
+    route::{SESSION, Seen, VERSION, check_version},
     store::Use,
     streams::UNRELATED,
 };
@@ -32,11 +32,12 @@ pub(super) enum Request {
 }
 
 impl Request {
-    /// What a request is, if it is one of this transport: a GET that names no session, or a POST whose query does.
+    /// What a request is, if it is one of this transport: a GET that names neither a session nor a version, or a POST whose
+    /// query names the session.
     pub(super) fn of(parts: &Parts) -> Option<Self> {
         let is_named = parts.headers.contains_key(&SESSION);
         match parts.method {
-            Method::GET if !is_named => Some(Self::Open),
+            Method::GET if !is_named && !parts.headers.contains_key(&VERSION) => Some(Self::Open),
             Method::POST if !is_named => {
                 let mut pairs = parts.uri.query()?.split('&');
                 let id = pairs.find_map(|pair| pair.strip_prefix(QUERY))?;
@@ -70,7 +71,7 @@ impl Endpoint {
         let id = session.id();
         let endpoint = format!("event: endpoint\ndata: {path}?{QUERY}{id}\n\n");
         let reading = session.streams().read_from(&endpoint);
-        self.hold(Arc::clone(&session))?;
+        self.hold(&session)?;
         let used = self.session(id, parts, Use::Listening)?;
         let shutdown = self.server.shutdown();
         let end = async move { shutdown.begun().await };
@@ -79,7 +80,10 @@ impl Endpoint {
     }
 
     /// Takes a message; what is answered goes onto the session's stream.
-    async fn take_for_stream<B: Body>(&self, id: &str, parts: Parts, body: B) -> Responded {
+    async fn take_for_stream<B: Body>(&self, id: &str, mut parts: Parts, body: B) -> Responded {
+        check_version(&parts.headers)?;
+        // The response to a POST says nothing, so it does not matter what is accepted for it.
+        parts.headers.remove(header::ACCEPT);
         let (forms, message) = self.receive(&parts, body).await?;
         let used = self.session(id, &parts, Use::Request)?;
         let session = Arc::clone(used.session());

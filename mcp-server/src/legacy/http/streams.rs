@@ -14,7 +14,10 @@ use std::{
     cmp::Reverse,
     collections::{HashMap, VecDeque},
     mem,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     task::{Context as Task, Poll, Waker},
     time::Duration,
 };
@@ -45,15 +48,57 @@ pub(super) const KEPT: Duration = Duration::from_secs(5 * 60);
 /// How long a client should wait before it takes a stream up again.
 const RETRY: Duration = Duration::from_secs(1);
 
+/// So many bytes all sessions of an endpoint keep together. Past that, each of them keeps only the [`LEAST`].
+const MAX_BYTES_OF_ALL: usize = 128 * 1024 * 1024;
+
+/// What a session keeps where all of them keep too much.
+const LEAST: Size = Size {
+    events: 64,
+    bytes: 16 * 1024,
+};
+
+/// What a session keeps at most.
+const MOST: Size = Size {
+    events: MAX_EVENTS,
+    bytes: MAX_BYTES,
+};
+
 /// The streams of one session.
 #[derive(Default)]
-pub(super) struct Streams(Mutex<Kept>);
+pub(super) struct Streams {
+    kept: Mutex<Kept>,
+    all: Arc<Budget>,
+}
+
+/// How many bytes all sessions of an endpoint keep.
+#[derive(Default)]
+pub(super) struct Budget(AtomicUsize);
+
+impl Budget {
+    /// What each session may keep.
+    fn limit(&self) -> Size {
+        if self.0.load(Ordering::Relaxed) > MAX_BYTES_OF_ALL {
+            LEAST
+        } else {
+            MOST
+        }
+    }
+}
+
+impl Drop for Streams {
+    fn drop(&mut self) {
+        let counted = self.lock().counted;
+        self.all.0.fetch_sub(counted, Ordering::Relaxed);
+    }
+}
 
 #[derive(Default)]
 struct Kept {
     streams: HashMap<u64, Stream>,
     /// How many events all of them have, and how many bytes those.
     size: Size,
+    /// How many of those bytes all sessions know of.
+    counted: usize,
     begun: u64,
     readers: u64,
     /// The session is over: nothing is taken any more.
@@ -170,8 +215,8 @@ struct Size {
 }
 
 impl Size {
-    fn fits(self) -> bool {
-        self.events <= MAX_EVENTS && self.bytes <= MAX_BYTES
+    fn fits(self, limit: Self) -> bool {
+        self.events <= limit.events && self.bytes <= limit.bytes
     }
 
     fn add(&mut self, other: Self) {
@@ -203,6 +248,14 @@ pub(super) enum Next {
 }
 
 impl Streams {
+    /// Those of a session that shares its room with others.
+    pub(super) fn within(all: &Arc<Budget>) -> Self {
+        Self {
+            kept: Mutex::default(),
+            all: Arc::clone(all),
+        }
+    }
+
     /// Begins the stream of a request. With `prime`, its first event says how to take it up again.
     pub(super) fn begin(&self, prime: bool) -> u64 {
         let mut kept = self.lock();
@@ -216,7 +269,7 @@ impl Streams {
             kept.streams.insert(number, stream);
         }
         if prime {
-            kept.push(number, priming);
+            self.push(&mut kept, number, priming);
         }
         number
     }
@@ -239,7 +292,7 @@ impl Streams {
             return;
         }
         let wakers = stream.wake();
-        kept.push(number, |id, out| {
+        self.push(&mut kept, number, |id, out| {
             out.extend_from_slice(b"event: message\nid: ");
             out.extend_from_slice(id.as_bytes());
             out.extend_from_slice(b"\ndata: ");
@@ -257,6 +310,7 @@ impl Streams {
         };
         stream.ended.get_or_insert(now);
         let wakers = stream.wake_all();
+        kept.forget_if_empty(number);
         wake(kept, wakers);
     }
 
@@ -277,6 +331,7 @@ impl Streams {
         kept.closed = true;
         let streams = mem::take(&mut kept.streams);
         kept.size = Size::default();
+        self.count(&mut kept);
         let wakers = streams
             .into_values()
             .flat_map(|mut stream| stream.wake_all());
@@ -293,7 +348,7 @@ impl Streams {
             kept.streams.entry(number).or_default();
         }
         if prime {
-            kept.push(number, priming);
+            self.push(&mut kept, number, priming);
         }
         let cursor = kept.streams.get(&number).map_or(0, |stream| stream.cursor);
         self.attach(kept, number, cursor)
@@ -304,7 +359,9 @@ impl Streams {
     pub(super) fn read_from(self: &Arc<Self>, first: &str) -> Reading {
         let mut kept = self.lock();
         kept.streams.entry(UNRELATED).or_default();
-        kept.push(UNRELATED, |_, out| out.extend_from_slice(first.as_bytes()));
+        self.push(&mut kept, UNRELATED, |_, out| {
+            out.extend_from_slice(first.as_bytes());
+        });
         self.attach(kept, UNRELATED, 0)
     }
 
@@ -358,16 +415,42 @@ impl Streams {
         }
     }
 
-    /// Forgets streams that ended a while ago.
+    /// Whether a connection reads this stream.
+    pub(super) fn is_read(&self, number: u64) -> bool {
+        let kept = self.lock();
+        let stream = kept.streams.get(&number);
+        stream.is_some_and(|stream| stream.reader.is_some())
+    }
+
+    /// Whether a connection reads any of them.
+    pub(super) fn are_read(&self) -> bool {
+        let kept = self.lock();
+        kept.streams.values().any(|stream| stream.reader.is_some())
+    }
+
+    /// Appends an event, and makes room for it.
+    fn push(&self, kept: &mut Kept, number: u64, write: impl FnOnce(&str, &mut Vec<u8>)) {
+        if kept.push(number, write) {
+            kept.shrink(self.all.limit(), Some(number));
+            self.count(kept);
+        }
+    }
+
+    /// Tells the budget how many bytes are kept.
+    fn count(&self, kept: &mut Kept) {
+        let before = mem::replace(&mut kept.counted, kept.size.bytes);
+        let all = &self.all.0;
+        all.fetch_add(kept.counted, Ordering::Relaxed);
+        all.fetch_sub(before, Ordering::Relaxed);
+    }
+
+    /// Forgets streams that ended a while ago, and more where all sessions together keep too much.
     pub(super) fn sweep(&self, now: Instant) {
         let mut kept = self.lock();
         let over = |stream: &Stream| {
             let ended = stream.ended.is_some_and(|ended| now - ended >= KEPT);
             ended && stream.reader.is_none()
         };
-        if !kept.streams.values().any(over) {
-            return;
-        }
         let Kept { streams, size, .. } = &mut *kept;
         streams.retain(|_, stream| {
             let over = over(stream);
@@ -376,6 +459,8 @@ impl Streams {
             }
             !over
         });
+        kept.shrink(self.all.limit(), None);
+        self.count(&mut kept);
     }
 
     fn poll_room(&self, number: u64, cx: &mut Task<'_>) -> Poll<()> {
@@ -394,7 +479,7 @@ impl Streams {
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -405,35 +490,42 @@ fn wake(kept: MutexGuard<'_, Kept>, wakers: Vec<Waker>) {
 }
 
 impl Kept {
-    /// Appends an event to a stream that is there, and makes room for it.
-    fn push(&mut self, number: u64, write: impl FnOnce(&str, &mut Vec<u8>)) {
+    /// Appends an event to a stream, if that is there.
+    fn push(&mut self, number: u64, write: impl FnOnce(&str, &mut Vec<u8>)) -> bool {
         let Some(stream) = self.streams.get_mut(&number) else {
-            return;
+            return false;
         };
         let mut event = Vec::new();
         write(&format!("{number}-{}", stream.end()), &mut event);
         let size = stream.push(event);
         self.size.add(size);
-        while !self.size.fits()
-            && let Some(number) = self.largest(number)
+        true
+    }
+
+    /// Drops events until those fit that are kept.
+    fn shrink(&mut self, limit: Size, newest: Option<u64>) {
+        // The newest event stays, however large, unless all sessions must do with less.
+        let newest = newest.filter(|_| limit == MOST);
+        while !self.size.fits(limit)
+            && let Some(number) = self.largest(limit, newest)
         {
             self.evict(number);
         }
     }
 
     /// The stream that must lose an event; none where what is kept fits. That with the newest event does not lose it.
-    fn largest(&self, newest: u64) -> Option<u64> {
+    fn largest(&self, limit: Size, newest: Option<u64>) -> Option<u64> {
         let mut all = Size::default();
         for stream in self.streams.values() {
             all.add(stream.kept());
         }
-        if all.fits() {
+        if all.fits(limit) {
             return None;
         }
-        let by_bytes = all.bytes > MAX_BYTES;
+        let by_bytes = all.bytes > limit.bytes;
         let streams = self.streams.iter().filter_map(|(number, stream)| {
             let kept = stream.kept();
-            let is_only_newest = *number == newest && stream.size.events == 1;
+            let is_only_newest = newest == Some(*number) && stream.size.events == 1;
             let size = if by_bytes { kept.bytes } else { kept.events };
             // Of equal ones, the oldest.
             let rank = (size, Reverse(*number));
@@ -448,7 +540,16 @@ impl Kept {
         };
         let size = stream.drop_first();
         self.size.take(size);
-        if stream.events.is_empty() && stream.ended.is_some() && stream.reader.is_none() {
+        self.forget_if_empty(number);
+    }
+
+    /// Forgets a stream of which there is nothing, and of which nothing will come.
+    fn forget_if_empty(&mut self, number: u64) {
+        let stream = self.streams.get(&number);
+        let is_over = |stream: &Stream| {
+            stream.events.is_empty() && stream.ended.is_some() && !stream.is_attended()
+        };
+        if stream.is_some_and(is_over) {
             self.streams.remove(&number);
         }
     }
@@ -520,6 +621,7 @@ impl Drop for Reading {
         {
             stream.reader = None;
             stream.waker = None;
+            kept.forget_if_empty(self.number);
         }
     }
 }

@@ -333,7 +333,7 @@ impl Endpoint {
             Accepted::Unasked => {
                 return Err(Refusal::new(
                     StatusCode::BAD_REQUEST,
-                    "this server sends no requests, so it takes no responses",
+                    "no request of this server's waits for a response here",
                 ));
             }
         };
@@ -432,7 +432,7 @@ fn admit(parts: &Parts) -> Result<Forms, Refusal> {
     if parts.method != Method::POST {
         return Err(Refusal::new(
             StatusCode::METHOD_NOT_ALLOWED,
-            "send a POST for each message: there are neither sessions nor streams apart from answers",
+            "each message is a POST: this version has neither sessions nor streams apart from answers",
         ));
     }
     negotiate(&parts.headers)

@@ -55,6 +55,8 @@ fn sessions_are_for_those_who_name_them_or_ask_for_one() {
         (&[(session, "s"), (version, oldest)], LIST, in_session()),
         (&[(session, "s")], "[]", in_session()),
         (&[(session, "s")], "{", in_session()),
+        (&[], r#"[1,"initialize",{}]"#, today()),
+        (&[(session, "s")], r#"[1,"initialize",{}]"#, in_session()),
         // No session is named.
         (&[(version, old)], LIST, Err(400)),
         (&[(version, old)], "{", Err(400)),

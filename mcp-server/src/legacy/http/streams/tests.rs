@@ -352,7 +352,55 @@ fn the_stream_with_the_most_events_loses_them() {
     for _ in 0..2 * MAX_EVENTS {
         streams.send(loud, &[b'x'; 4096], true);
     }
-    assert!(streams.lock().size.fits());
+    assert!(streams.lock().size.fits(MOST));
     assert_eq!(data(&streams.resume("1-0").ok().unwrap()), ["quiet"]);
     assert_eq!(streams.resume("2-0").err(), Some(Lost::Evicted));
+}
+
+/// Cancelled calls that have said nothing.
+#[test]
+fn streams_of_which_nothing_is_left_are_forgotten_at_once() {
+    let streams = streams();
+    for read_first in [true, false] {
+        let number = streams.begin(false);
+        let reading = streams.read(number, false);
+        if read_first {
+            streams.end(number, Instant::now());
+            assert_eq!(data(&reading), ["end"]);
+            drop(reading);
+        } else {
+            drop(reading);
+            streams.end(number, Instant::now());
+        }
+        assert!(streams.lock().streams.is_empty());
+    }
+}
+
+#[test]
+fn all_sessions_together_have_a_limit() {
+    let all = Arc::<Budget>::default();
+    let few = MAX_BYTES_OF_ALL / MAX_BYTES + 2;
+    let message = vec![b'x'; MAX_BYTES / 8];
+    let sessions: Vec<_> = (0..few).map(|_| Arc::new(Streams::within(&all))).collect();
+    let kept = || all.0.load(Ordering::Relaxed);
+    for streams in &sessions {
+        let number = streams.begin(false);
+        drop(streams.read(number, false));
+        for _ in 0..10 {
+            streams.send(number, &message, true);
+        }
+        let bytes: usize = sessions.iter().map(|s| s.lock().size.bytes).sum();
+        assert_eq!(kept(), bytes);
+    }
+    assert!(kept() <= MAX_BYTES_OF_ALL + MAX_BYTES, "{}", kept());
+    // Those that say nothing give their share, too.
+    for streams in &sessions {
+        streams.sweep(Instant::now());
+    }
+    assert!(kept() <= MAX_BYTES_OF_ALL, "{}", kept());
+    sessions[0].close();
+    let before = kept();
+    assert_eq!(sessions[0].lock().counted, 0);
+    drop(sessions);
+    assert_eq!(kept(), 0, "{before}");
 }
