@@ -305,7 +305,8 @@ impl Builder {
             revision,
             eras,
         };
-        plan.connect(transport).await
+        // On the heap: there are many ways to a connection, and each await would carry them all.
+        Box::pin(plan.connect(transport)).await
     }
 }
 

@@ -24,6 +24,9 @@ use crate::probe::{self, Refusal, Verdict};
 use crate::structured::OutputSchemas;
 use crate::transport::Transport;
 
+/// How much of what a server says on its own waits to be heard; more is dropped.
+const UNHEARD: usize = 1_000;
+
 /// A client to be, and how it gets there.
 pub(crate) struct Plan {
     pub(crate) identity: Value,
@@ -48,22 +51,27 @@ impl Plan {
         let server = transport.remembered_as();
         let known = self.eras.as_ref().zip(server.as_ref());
         let remembered = known.and_then(|(eras, server)| eras.get(server));
-        let client = match self.revision {
-            Some(revision) if revision.is_legacy() => {
-                let client = self.open(transport).await?;
-                let begun = legacy::begin(&client, revision, self.patience).await;
-                or_closed(client, begun).await
-            }
-            Some(_) => self.stay_modern(transport).await,
-            None if remembered.is_some_and(Revision::is_legacy) => self.remember(transport).await,
-            None => self.find_out(transport).await,
-        }?;
+        let (client, is_clear) = match self.revision {
+            Some(revision) => (self.pinned(transport, revision).await?, false),
+            None if remembered.is_some_and(Revision::is_legacy) => self.remember(transport).await?,
+            None => self.find_out(transport).await?,
+        };
         if let Some((eras, server)) = known
+            && is_clear
             && remembered != Some(client.revision())
         {
             eras.set(server, client.revision());
         }
         Ok(client)
+    }
+
+    async fn pinned(&self, transport: impl Transport, revision: Revision) -> Result<Client, Error> {
+        if !revision.is_legacy() {
+            return self.stay_modern(transport).await;
+        }
+        let client = self.open(transport).await?;
+        let begun = legacy::begin(&client, revision, self.patience).await;
+        or_closed(client, begun).await
     }
 
     async fn stay_modern(&self, transport: impl Transport) -> Result<Client, Error> {
@@ -79,52 +87,58 @@ impl Plan {
         or_closed(client, settled).await
     }
 
-    async fn find_out<T: Transport>(&self, transport: T) -> Result<Client, Error> {
+    /// A client, and whether the server has said clearly what it speaks.
+    async fn find_out<T: Transport>(&self, transport: T) -> Result<(Client, bool), Error> {
         let spare = transport.again();
         let client = self.open(transport).await?;
         match self.probes {
             true => self.settle(client, spare).await,
-            false => Ok(client),
+            false => Ok((client, false)),
         }
     }
 
-    /// Asks, and falls back on whatever is no answer of today.
+    /// Asks, and falls back on whatever is no answer of today. A child may end because of what it was asked, at once
+    /// or after it has said so.
     async fn settle<T: Transport>(
         &self,
         client: Client,
         spare: Option<T>,
-    ) -> Result<Client, Error> {
-        let settled = match probe::probe(&client, self.patience).await {
-            Ok(Verdict::Modern) => Ok(()),
+    ) -> Result<(Client, bool), Error> {
+        let mut is_clear = true;
+        let (said, settled) = match probe::probe(&client, self.patience).await {
+            Ok(Verdict::Modern) => (None, Ok(())),
             Ok(Verdict::Unknown(refusal)) => {
-                legacy::fall_back(&client, refusal, self.patience).await
+                is_clear = refusal.unclear.is_none();
+                let said = refusal.answer.clone();
+                let settled = legacy::fall_back(&client, refusal, self.patience).await;
+                (Some(said), settled)
             }
-            // It may have ended because of what it was asked.
-            Err(error @ Error::Closed { .. }) => {
-                client.close().await;
-                let Some(spare) = spare.filter(|_| legacy::IS_SPOKEN) else {
-                    return Err(error);
-                };
-                let refusal = Refusal {
-                    answer: format!("its end: {error}"),
-                    unclear: None,
-                    speaks: Vec::new(),
-                };
-                let client = self.open(spare).await?;
-                let begun = legacy::fall_back(&client, refusal, self.patience).await;
-                return or_closed(client, begun).await;
-            }
-            Err(error) => Err(error),
+            Err(error) => (None, Err(error)),
         };
-        or_closed(client, settled).await
+        let Err(error @ Error::Closed { .. }) = settled else {
+            return Ok((or_closed(client, settled).await?, is_clear));
+        };
+        client.close().await;
+        let Some(spare) = spare.filter(|_| legacy::IS_SPOKEN) else {
+            return Err(error);
+        };
+        tracing::debug!(target: "mcp_client", %error, "started again, for the handshake");
+        let refusal = Refusal {
+            answer: said.unwrap_or_else(|| format!("its end: {error}")),
+            unclear: None,
+            speaks: Vec::new(),
+        };
+        let client = self.open(spare).await?;
+        let begun = legacy::fall_back(&client, refusal, self.patience).await;
+        Ok((or_closed(client, begun).await?, is_clear))
     }
 
     /// Begins with the handshake, since that is what the server wanted the last time.
-    async fn remember<T: Transport>(&self, transport: T) -> Result<Client, Error> {
+    async fn remember<T: Transport>(&self, transport: T) -> Result<(Client, bool), Error> {
         let spare = transport.again();
         let client = self.open(transport).await?;
         match legacy::begin_newest(&client, self.patience).await {
-            Ok(()) => Ok(client),
+            Ok(()) => Ok((client, true)),
             Err(error @ Error::Closed { .. }) => {
                 client.close().await;
                 match spare {
@@ -141,7 +155,7 @@ impl Plan {
 
     async fn open<T: Transport>(&self, transport: T) -> Result<Client, Error> {
         let header_params = transport.mirrors_metadata().then(HeaderParams::default);
-        let (unasked, heard) = mpsc::unbounded_channel();
+        let (unasked, heard) = mpsc::channel(UNHEARD);
         let log = self.log.clone();
         let ears = Ears { log, unasked };
         let peer = Peer::open(transport, ears).await.map_err(Error::Connect)?;

@@ -217,6 +217,13 @@ impl Inbox {
         self.state().acknowledged.clone()
     }
 
+    /// Ends the subscription for this reason.
+    #[cfg(feature = "legacy")]
+    pub(crate) fn fail(&self, reason: &str) {
+        self.state().fault.get_or_insert_with(|| reason.to_owned());
+        self.news.notify_one();
+    }
+
     /// What the server did wrong, if that ends the subscription.
     pub(crate) fn fault(&self) -> Option<String> {
         self.state().fault.clone()

@@ -105,6 +105,11 @@ impl PausedCall {
             .filter(|request| !self.saved.answers.contains_key(request.key()))
     }
 
+    /// Whether everything that it asks was answered before.
+    pub(crate) fn is_answered(&self) -> bool {
+        !self.requests.is_empty() && self.unanswered().next().is_none()
+    }
+
     /// The round that asked; the first request of a call is round 1.
     #[must_use]
     pub fn round(&self) -> u32 {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::value::RawValue;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
@@ -63,7 +64,7 @@ pub(crate) type LogSink = Box<dyn Fn(&RawValue) + Send>;
 #[derive(Clone, Debug)]
 pub(crate) struct Ears {
     pub(crate) log: Option<mpsc::Sender<Box<RawValue>>>,
-    pub(crate) unasked: mpsc::UnboundedSender<Unasked>,
+    pub(crate) unasked: mpsc::Sender<Unasked>,
 }
 
 #[derive(Debug)]
@@ -163,6 +164,7 @@ impl Peer {
             text: request_text(id, &request),
             purpose: Purpose::Request(id),
             metadata: std::mem::take(&mut request.metadata),
+            receipt: None,
         });
 
         let started = Instant::now();
@@ -187,13 +189,20 @@ impl Peer {
                         return Err(timed_out(method, patience));
                     }
                     if let (Some(timeout), Some(ceiling)) = (request.timeout, request.progress_ceiling) {
+                        let stood = request.clock.as_ref().map(|clock| clock.stood_in_all());
                         let used = started.elapsed().saturating_sub(stood.unwrap_or_default());
                         patience = Some(used.saturating_add(timeout).min(ceiling.max(timeout)));
                     }
                 }
                 reply = &mut reply => {
                     in_flight.disarm();
-                    return self.interpret(method, reply.ok());
+                    return match reply {
+                        // The codes of today mean nothing there.
+                        Ok(Reply::Error(error)) if in_flight.era == Era::Session => {
+                            Err(Error::Rpc(error))
+                        }
+                        reply => self.interpret(method, reply.ok()),
+                    };
                 }
                 () = sleep_to(expires) => {
                     in_flight.reason = TIMED_OUT;
@@ -219,6 +228,7 @@ impl Peer {
             text: request_text(id, &request),
             purpose: Purpose::Request(id),
             metadata: request.metadata,
+            receipt: None,
         });
         Ok((id, reply))
     }
@@ -242,6 +252,7 @@ impl Peer {
                 era,
                 ..Metadata::default()
             },
+            receipt: None,
         });
     }
 
@@ -410,7 +421,11 @@ fn hear(shared: &Shared, ears: &Ears, received: Received) -> ControlFlow<()> {
                 drop(log.try_send(params));
             }
         }
-        Event::Unasked(unasked) => drop(ears.unasked.send(unasked)),
+        Event::Unasked(unasked) => {
+            if let Err(TrySendError::Full(_)) = ears.unasked.try_send(unasked) {
+                tracing::warn!(target: "mcp_client", "the server says more than can be heard; dropped");
+            }
+        }
         Event::Batch(messages) => batch = messages,
         Event::Closed(waiters) => {
             drop(waiters);

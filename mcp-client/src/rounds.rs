@@ -42,14 +42,19 @@ pub(crate) async fn drive(
 async fn follow(session: &Session, call: Call, limit: u32) -> Result<(Box<RawValue>, u32), Error> {
     let mut pause = FIRST_PAUSE;
     let mut round = 1;
+    // Those that only waited for what a person does elsewhere.
+    let mut waits = 0;
     let mut step = session.first(call).await?;
     loop {
         let mut paused = match step {
             Step::Complete(result) => return Ok((result, round)),
             Step::InputRequired(paused) => paused,
         };
+        if paused.is_answered() {
+            waits += 1;
+        }
         // Nobody is asked for an answer that could not be sent.
-        if round >= limit {
+        if round - waits >= limit {
             return Err(Error::RoundLimit {
                 method: paused.method().to_owned(),
                 limit,

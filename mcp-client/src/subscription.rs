@@ -175,7 +175,9 @@ impl Client {
             end: None,
         };
         if let Some(old) = self.inner.legacy() {
-            let (honoured, listening) = old.subscribe(self, &changes.filter, inbox).await?;
+            let (honoured, listening) = old
+                .subscribe(self, &changes.filter, inbox, reconnects)
+                .await?;
             changes.honoured = honoured;
             changes.established = true;
             changes.link = Link::Unasked {
@@ -285,6 +287,10 @@ impl Changes {
 
     /// Looks at what has come, without waiting.
     fn look(&mut self) {
+        if let (Link::Unasked { .. }, Some(reason)) = (&self.link, self.inbox.fault()) {
+            let method = METHOD.to_owned();
+            return self.finish(End::Lost(Error::SessionEnded { method, reason }));
+        }
         let Link::Open { acknowledged, .. } = &mut self.link else {
             return;
         };
@@ -415,7 +421,7 @@ fn invalid(reason: String) -> Error {
 
 /// Doubles with each failure. A part is left to chance, so that the clients of a server that comes back
 /// do not come back all at once.
-fn delay(failures: u32) -> Duration {
+pub(crate) fn delay(failures: u32) -> Duration {
     let full = FIRST_DELAY
         .saturating_mul(1 << failures.min(16))
         .min(LONGEST_DELAY);

@@ -63,6 +63,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, String> {
                 Err(error) => error_reply(error),
             },
         }),
+        // Servers count their requests from 1 as well.
+        Err(Fault::Message { error, .. }) if has_method(text) => Err(error.message.into_owned()),
         Err(Fault::Message { id: Some(id), .. }) => Ok(Incoming::Response {
             id: own_id(id),
             reply: Reply::Malformed("it is not a well-formed JSON-RPC response".to_owned()),
@@ -104,6 +106,16 @@ fn error_reply(error: &RawValue) -> Reply {
         Ok(error) => Reply::Error(error),
         Err(e) => Reply::Malformed(format!("its error is not a JSON-RPC error: {e}")),
     }
+}
+
+/// Whether what is no message would have been a request or notification.
+fn has_method(text: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Members {
+        #[serde(rename = "method")]
+        _method: serde::de::IgnoredAny,
+    }
+    serde_json::from_str::<Members>(text).is_ok()
 }
 
 /// This client's ids are positive integers: `"7"` is never one of them.

@@ -59,7 +59,7 @@ pub(crate) mod batch {
 pub(crate) struct Heard;
 
 impl Heard {
-    pub(crate) fn new(_receiver: mpsc::UnboundedReceiver<Unasked>) -> Self {
+    pub(crate) fn new(_receiver: mpsc::Receiver<Unasked>) -> Self {
         Self
     }
 }
@@ -102,6 +102,7 @@ impl Connection {
         _client: &Client,
         _wanted: &SubscriptionFilter,
         _inbox: Arc<Inbox>,
+        _stays: bool,
     ) -> Result<(SubscriptionFilter, Listening), Error> {
         match *self {}
     }
@@ -127,6 +128,10 @@ pub(crate) enum Stopwatch {}
 
 impl Stopwatch {
     pub(crate) fn stood(&self) -> Option<Duration> {
+        match *self {}
+    }
+
+    pub(crate) fn stood_in_all(&self) -> Duration {
         match *self {}
     }
 

@@ -53,6 +53,8 @@ pub(super) struct Asking {
     pub(super) method: String,
     pub(super) target: String,
     pub(super) by_hand: Option<mpsc::UnboundedSender<Asked>>,
+    /// Whether a handler waits for it, or for one that it cannot be told from.
+    pub(super) nested: bool,
     given_up: watch::Receiver<bool>,
 }
 
@@ -104,13 +106,12 @@ impl Calls {
             method: entry.method.clone(),
             target: entry.target.clone(),
             by_hand: entry.caller.by_hand.clone(),
+            nested: match during {
+                Some(_) => entry.caller.nested,
+                None => list.open.iter().any(|entry| entry.caller.nested),
+            },
             given_up: entry.given_up.subscribe(),
         })
-    }
-
-    /// Whether a handler waits for one of them.
-    pub(super) fn any_nested(&self) -> bool {
-        self.list().open.iter().any(|entry| entry.caller.nested)
     }
 }
 

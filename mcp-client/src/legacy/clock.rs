@@ -85,8 +85,13 @@ pub(crate) struct Stopwatch {
 impl Stopwatch {
     /// How long the clock has stood since the request began; `None` while it stands.
     pub(crate) fn stood(&self) -> Option<Duration> {
-        let state = self.state.borrow();
-        (state.open == 0).then(|| state.stood().saturating_sub(self.at_first))
+        let stands = self.state.borrow().open > 0;
+        (!stands).then(|| self.stood_in_all())
+    }
+
+    /// The same, with the time that it stands now.
+    pub(crate) fn stood_in_all(&self) -> Duration {
+        self.state.borrow().stood().saturating_sub(self.at_first)
     }
 
     /// Waits until it stops or goes on.

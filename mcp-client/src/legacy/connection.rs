@@ -1,6 +1,7 @@
 //! What was agreed on in a handshake, and the way of every request after it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_core::Revision;
@@ -8,7 +9,7 @@ use mcp_core::protocol::{LoggingLevel, ServerCapabilities};
 use mcp_core::rpc::{RequestId, RpcError};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore, watch};
 
 use crate::capabilities::Capabilities;
 use crate::client::Client;
@@ -18,15 +19,20 @@ use crate::outcome::MAY_ASK;
 use crate::paused::PausedCall;
 use crate::question::{Consent, Kind};
 use crate::session::{Call, Session, Step};
-use crate::transport::{Era, Metadata, Outgoing, Purpose};
+use crate::transport::{Era, Metadata, Outgoing, Purpose, Receipt};
 
 use super::calls::{Caller, Calls};
 use super::clock::Clock;
 use super::level::Level;
 use super::open_call::OpenCall;
 use super::pages::{self, Pages};
-use super::subscriptions::Listeners;
+use super::questions::Keys;
+use super::subscriptions::{Listeners, Pace};
 use super::{capabilities, handshake, params};
+
+/// How many answers may wait to be delivered beside those to questions. A server that asks on without taking
+/// them gets no more.
+const MAX_ANSWERS: usize = 100;
 
 /// A connection to a server of a revision with a handshake.
 #[derive(Debug)]
@@ -38,10 +44,16 @@ pub(crate) struct Connection {
     /// Which session this is, and the turn to begin another one.
     session: AtomicU64,
     beginning: Mutex<()>,
+    /// The number of sessions that are over: questions of theirs want no answer any more.
+    over: watch::Sender<u64>,
+    /// Places for answers that wait to be delivered.
+    pub(super) answers: Arc<Semaphore>,
+    pub(super) keys: Keys,
     pub(super) calls: Calls,
     pub(super) clock: Clock,
     pub(super) pages: Pages,
     pub(super) listeners: Listeners,
+    pub(super) pace: Pace,
 }
 
 impl Connection {
@@ -53,10 +65,14 @@ impl Connection {
             level: Level::default(),
             session: AtomicU64::new(0),
             beginning: Mutex::new(()),
+            over: watch::Sender::new(0),
+            answers: Arc::new(Semaphore::new(MAX_ANSWERS)),
+            keys: Keys::default(),
             calls: Calls::default(),
             clock: Clock::new(),
             pages: Pages::default(),
             listeners: Listeners::default(),
+            pace: Pace::default(),
         }
     }
 
@@ -216,12 +232,33 @@ impl Connection {
         self.session.load(Ordering::Acquire)
     }
 
-    /// Begins another session after the one of this number, unless somebody has done so.
+    /// Tells when a session is over, by how many are.
+    pub(super) fn watch_over(&self) -> watch::Receiver<u64> {
+        self.over.subscribe()
+    }
+
+    /// Begins another session after the one of this number, unless somebody has done so. That happens in a task
+    /// of its own: whoever waits for it may give up, and the session is whole nevertheless.
     pub(super) async fn begin_again(&self, client: &Client, after: u64) -> Result<(), Error> {
+        let owned = client.clone();
+        let beginning = tokio::spawn(async move {
+            match owned.inner.legacy() {
+                Some(old) => old.renew(&owned, after).await,
+                None => Ok(()),
+            }
+        });
+        // An error means that the runtime ends.
+        let gone = |_| Err(client.inner.peer.closed_error());
+        beginning.await.unwrap_or_else(gone)
+    }
+
+    async fn renew(&self, client: &Client, after: u64) -> Result<(), Error> {
         let _turn = self.beginning.lock().await;
         if self.number() != after {
             return Ok(());
         }
+        // Ids of the server begin anew, so an answer to an old question would be one to another.
+        self.over.send_modify(|over| *over += 1);
         handshake::repeat(client, self.revision).await?;
         self.session.store(after + 1, Ordering::Release);
         self.level.repeat(self, client).await;
@@ -248,16 +285,18 @@ impl Connection {
             text: format!(r#"{{"jsonrpc":"2.0","method":"{method}"}}"#),
             purpose: Purpose::Notification,
             metadata: self.metadata(method),
+            receipt: None,
         });
     }
 
     /// The answer to a request of the server, as the members that it has.
-    pub(super) fn respond(&self, client: &Client, response: &Response<'_>) {
+    pub(super) fn respond(&self, client: &Client, response: &Response<'_>, receipt: Receipt) {
         match serde_json::to_string(response) {
             Ok(text) => client.inner.peer.send(Outgoing {
                 text,
                 purpose: Purpose::Response,
                 metadata: self.metadata(""),
+                receipt: Some(receipt),
             }),
             Err(error) => {
                 tracing::error!(target: "mcp_client", %error, "an answer cannot be written")

@@ -6,14 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use mcp_core::rpc::{RequestId, RpcError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
 use crate::client::{Client, Inner};
 use crate::exchange::Unasked;
+use crate::transport::Receipt;
 
 use super::connection::{Connection, Response};
 use super::questions::{self, Question};
+use super::subscriptions;
 
 /// How many questions of one server may be open.
 const MAX_OPEN: usize = 100;
@@ -22,10 +24,10 @@ type Answer = Result<Box<RawValue>, RpcError>;
 
 /// What the server has sent on its own, up to the moment when somebody listens.
 #[derive(Debug)]
-pub(crate) struct Heard(Mutex<Option<mpsc::UnboundedReceiver<Unasked>>>);
+pub(crate) struct Heard(Mutex<Option<mpsc::Receiver<Unasked>>>);
 
 impl Heard {
-    pub(crate) fn new(receiver: mpsc::UnboundedReceiver<Unasked>) -> Self {
+    pub(crate) fn new(receiver: mpsc::Receiver<Unasked>) -> Self {
         Self(Mutex::new(Some(receiver)))
     }
 }
@@ -34,11 +36,13 @@ impl Heard {
 pub(super) fn listen(client: &Client) {
     let heard = &client.inner.heard.0;
     let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some(heard) = heard {
+    if let (Some(heard), Some(old)) = (heard, client.inner.legacy()) {
         let listener = Listener {
             client: Arc::downgrade(&client.inner),
             answering: JoinSet::new(),
             open: HashMap::new(),
+            over: old.watch_over(),
+            places: Arc::new(Semaphore::new(MAX_OPEN)),
         };
         tokio::spawn(listener.run(heard, client.inner.peer.watch_closed()));
     }
@@ -48,24 +52,32 @@ pub(super) fn listen(client: &Client) {
 struct Listener {
     client: Weak<Inner>,
     answering: JoinSet<Answer>,
-    open: HashMap<Id, (RequestId, AbortHandle)>,
+    open: HashMap<Id, Open>,
+    over: watch::Receiver<u64>,
+    /// Places for questions, which they have until their answers are delivered.
+    places: Arc<Semaphore>,
+}
+
+/// A question that is being answered.
+struct Open {
+    id: RequestId,
+    task: AbortHandle,
+    place: Receipt,
 }
 
 impl Listener {
-    async fn run(
-        mut self,
-        mut heard: mpsc::UnboundedReceiver<Unasked>,
-        mut closed: watch::Receiver<bool>,
-    ) {
+    async fn run(mut self, mut heard: mpsc::Receiver<Unasked>, mut closed: watch::Receiver<bool>) {
+        let mut over = self.over.clone();
         loop {
             tokio::select! {
                 biased;
                 _ = closed.wait_for(|closed| *closed) => return,
+                Ok(()) = over.changed() => self.session_is_over(),
+                Some(ended) = self.answering.join_next_with_id() => self.answered(ended),
                 unasked = heard.recv() => match unasked {
                     Some(unasked) => self.hear(unasked),
                     None => return,
                 },
-                Some(ended) = self.answering.join_next_with_id() => self.answered(ended),
             }
         }
     }
@@ -92,11 +104,12 @@ impl Listener {
         let refusal = match question.method.as_str() {
             "ping" => Ok(RawValue::from_string("{}".to_owned()).unwrap_or_default()),
             "elicitation/create" | "sampling/createMessage" | "roots/list" => {
-                if self.open.len() < MAX_OPEN {
+                if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
                     let id = question.id.clone();
                     let answer = questions::answer(self.client.clone(), question);
                     let task = self.answering.spawn(answer);
-                    self.open.insert(task.id(), (id, task));
+                    let place = Arc::new(place);
+                    self.open.insert(task.id(), Open { id, task, place });
                     return;
                 }
                 Err(RpcError::internal_error(
@@ -105,7 +118,19 @@ impl Listener {
             }
             method => Err(RpcError::method_not_found(method)),
         };
-        self.respond(&question.id, refusal);
+        self.respond_at_once(&question.id, refusal);
+    }
+
+    /// What needs no thought; nothing for a server that does not take its answers.
+    fn respond_at_once(&self, id: &RequestId, answer: Answer) {
+        self.with(
+            |client, old| match Arc::clone(&old.answers).try_acquire_owned() {
+                Ok(place) => old.respond(client, &Response::new(id, answer), Arc::new(place)),
+                Err(_) => {
+                    tracing::warn!(target: "mcp_client", "the server does not take its answers; a request was dropped");
+                }
+            },
+        );
     }
 
     fn answered(&mut self, ended: Result<(Id, Answer), JoinError>) {
@@ -121,13 +146,21 @@ impl Listener {
                 return;
             }
         };
-        if let Some((id, _)) = self.open.remove(&task) {
-            self.respond(&id, answer);
+        // One of a session that is over may just have been answered.
+        if self.over.has_changed().unwrap_or(true) {
+            self.session_is_over();
+        }
+        if let Some(Open { id, place, .. }) = self.open.remove(&task) {
+            self.with(|client, old| old.respond(client, &Response::new(&id, answer), place));
         }
     }
 
-    fn respond(&self, id: &RequestId, answer: Answer) {
-        self.with(|client, old| old.respond(client, &Response::new(id, answer)));
+    /// Takes all open questions back: nobody waits for their answers any more.
+    fn session_is_over(&mut self) {
+        self.over.mark_unchanged();
+        for (_, question) in self.open.drain() {
+            question.task.abort();
+        }
     }
 
     fn told(&mut self, method: &str, params: Option<&RawValue>) {
@@ -149,8 +182,8 @@ impl Listener {
             return;
         };
         let mut open = self.open.values();
-        if let Some((_, task)) = open.find(|(id, _)| *id == request_id) {
-            task.abort();
+        if let Some(question) = open.find(|question| question.id == request_id) {
+            question.task.abort();
         }
     }
 
@@ -160,14 +193,7 @@ impl Listener {
             if old.listeners.is_empty() {
                 return;
             }
-            let (client, number) = (client.clone(), old.number());
-            tokio::spawn(async move {
-                if let Some(old) = client.inner.legacy()
-                    && let Err(error) = old.begin_again(&client, number).await
-                {
-                    tracing::warn!(target: "mcp_client", %error, "subscriptions do not report any more");
-                }
-            });
+            tokio::spawn(subscriptions::renew(client.clone()));
         });
     }
 

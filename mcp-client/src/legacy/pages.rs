@@ -3,7 +3,7 @@
 //! Specification: 2025-11-25, client/elicitation, Completion Notifications for URL Mode Elicitation and URL
 //! Elicitation Required Error.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -25,6 +25,9 @@ const REMEMBERED: usize = 1_000;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
+/// How long a person may take for a page before they are asked again.
+const PATIENCE: Duration = Duration::from_secs(600);
+
 /// What people agreed to open.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
@@ -35,7 +38,15 @@ pub(super) struct Pages {
 #[derive(Debug)]
 struct Page {
     id: String,
+    since: Instant,
     done: bool,
+}
+
+impl Page {
+    /// Whether a person is most likely still at it.
+    fn is_open(&self) -> bool {
+        !self.done && self.since.elapsed() < PATIENCE
+    }
 }
 
 impl Pages {
@@ -49,17 +60,21 @@ impl Pages {
             return;
         }
         let mut known = self.known();
+        known.retain(|page| page.id != id);
         if known.len() >= REMEMBERED {
             known.pop_front();
         }
         known.push_back(Page {
             id: id.to_owned(),
+            since: Instant::now(),
             done: false,
         });
     }
 
+    /// Whether a person has agreed to open the page, and is not known to be done with it.
     pub(super) fn is_opened(&self, id: &str) -> bool {
-        self.known().iter().any(|page| page.id == id)
+        let known = self.known();
+        known.iter().any(|page| page.id == id && page.is_open())
     }
 
     /// The server says that a page is done. One that nobody opened is ignored.
@@ -135,6 +150,11 @@ pub(super) fn required(error: &RpcError) -> Option<InputRequired> {
         })
         .collect();
     let requests = requests.filter(|requests| !requests.is_empty())?;
+    // An answer is for one page.
+    let ids: BTreeSet<&String> = requests.iter().map(|(id, _)| id).collect();
+    if ids.len() < requests.len() {
+        return None;
+    }
     Some(InputRequired {
         requests,
         state: None,

@@ -1,6 +1,7 @@
 //! Requests of the server: the same handlers answer them, after the same checks, as those of a server of today.
 
-use std::sync::{Arc, Weak};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use mcp_core::Revision;
 use mcp_core::rpc::{RequestId, RpcError, code};
@@ -57,9 +58,10 @@ pub(super) async fn answer(
     let mut asking = old.calls.asking(question.during);
     let text = as_text(&question);
     let members = question.members();
-    let request = read(&inner, old, &question, &members, &text, asking.as_ref())?;
+    let key = old.keys.take(question.key(&members));
+    let request = read(&inner, old, &question, key.name(), &text, asking.as_ref())?;
     let _stopped = old.clock.stop();
-    let nested = old.calls.any_nested();
+    let nested = asking.as_ref().is_some_and(|asking| asking.nested);
     let (handlers, turns) = (inner.handlers.clone(), Arc::clone(&inner.turns));
     let revision = old.revision();
     drop(inner);
@@ -113,6 +115,60 @@ impl Question {
             .and_then(|params| serde_json::from_str(params.get()).ok())
             .unwrap_or_default()
     }
+
+    /// What the server calls it.
+    fn key(&self, members: &Members) -> String {
+        let named = members.meta.as_ref().and_then(|meta| meta.key.clone());
+        named.unwrap_or_else(|| match &self.id {
+            RequestId::Integer(id) => id.to_string(),
+            RequestId::String(id) => id.clone(),
+        })
+    }
+}
+
+/// The keys of open questions: an answer under a key must be for one question, whatever the server calls them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Keys(Arc<Mutex<HashSet<String>>>);
+
+impl Keys {
+    fn taken(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes this key, or one like it.
+    fn take(&self, wanted: String) -> Key {
+        let mut taken = self.taken();
+        let mut name = wanted.clone();
+        let mut count = 1;
+        while taken.contains(&name) {
+            count += 1;
+            name = format!("{wanted} ({count})");
+        }
+        taken.insert(name.clone());
+        drop(taken);
+        Key {
+            keys: self.clone(),
+            name,
+        }
+    }
+}
+
+/// The key of one open question.
+struct Key {
+    keys: Keys,
+    name: String,
+}
+
+impl Key {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Drop for Key {
+    fn drop(&mut self) {
+        self.keys.taken().remove(&self.name);
+    }
 }
 
 /// The request as the questions of today stand in a result.
@@ -132,15 +188,10 @@ fn read(
     inner: &Inner,
     old: &Connection,
     question: &Question,
-    members: &Members,
+    key: &str,
     text: &str,
     asking: Option<&Asking>,
 ) -> Result<InputRequest, RpcError> {
-    let named = members.meta.as_ref().and_then(|meta| meta.key.clone());
-    let key = named.unwrap_or_else(|| match &question.id {
-        RequestId::Integer(id) => id.to_string(),
-        RequestId::String(id) => id.clone(),
-    });
     let asker = Asker {
         server: inner.server_info(),
         method: asking.map_or_else(|| question.method.clone(), |asking| asking.method.clone()),
@@ -149,7 +200,7 @@ fn read(
     };
     let declared = old.declared();
     let asks_people = declared.has(Kind::Form) || declared.has(Kind::Url);
-    outcome::read_request(&key, text, declared, &asker).map_err(|error| match &error {
+    outcome::read_request(key, text, declared, &asker).map_err(|error| match &error {
         // A mode or a part of what was declared (2025-11-25: client/elicitation, Error Handling).
         Error::UndeclaredInput { kind, .. }
             if kind == "sampling.tools"

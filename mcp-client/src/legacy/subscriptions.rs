@@ -3,6 +3,8 @@
 //! Specification: 2025-11-25, server/resources, Subscriptions. Lists that the server's capabilities name are
 //! reported to everybody; a resource is subscribed to by a request, here once for all who want to hear of it.
 
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,21 +13,31 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::runtime::Handle;
-use tokio::time::timeout;
+use tokio::sync::Mutex as AsyncMutex;
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::client::Client;
 use crate::error::Error;
 use crate::inbox::Inbox;
+use crate::subscription::delay;
 
 use super::connection::Connection;
 
 /// How long the end of a subscription keeps a client that nobody has any more.
 const FAREWELL: Duration = Duration::from_secs(5);
 
+/// A session that held for so long did not end soon.
+const CALM: Duration = Duration::from_secs(60);
+
 /// Who listens on one connection.
 #[derive(Debug, Default)]
 pub(super) struct Listeners {
     list: Mutex<List>,
+    /// The resources that the server reports. Held by whoever subscribes or unsubscribes, so that one comes after the
+    /// other.
+    subscribed: AsyncMutex<BTreeSet<String>>,
+    /// Somebody sees to another session.
+    renewing: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -39,6 +51,8 @@ struct Listener {
     id: u64,
     inbox: Arc<Inbox>,
     honoured: SubscriptionFilter,
+    /// It stays when the server has ended the session, however long another one takes.
+    stays: bool,
 }
 
 impl Listener {
@@ -100,52 +114,128 @@ impl Listeners {
 
     /// Subscribes again, in another session, where anything may have changed meanwhile.
     pub(super) async fn repeat(&self, old: &Connection, client: &Client) {
-        let mut resources = Vec::new();
+        let mut subscribed = self.subscribed.lock().await;
+        subscribed.clear();
         for listener in &self.list().listeners {
             listener.inbox.assume_changes(&listener.honoured);
-            resources.extend(listener.resources().cloned());
         }
-        resources.sort();
-        resources.dedup();
-        for uri in resources {
-            if let Err(error) = subscribe(old, client, &uri).await {
-                tracing::warn!(target: "mcp_client", %error, uri, "a resource is not reported any more");
+        let wanted = self.list().resources();
+        for uri in wanted {
+            match subscribe(old, client, &uri).await {
+                Ok(()) => drop(subscribed.insert(uri)),
+                Err(error) => {
+                    tracing::warn!(target: "mcp_client", %error, uri, "a resource is not reported any more");
+                }
             }
         }
     }
 
-    /// Adds a listener; also the resources that nobody else listens to.
-    fn add(&self, inbox: Arc<Inbox>, honoured: &SubscriptionFilter) -> (u64, Vec<String>) {
+    /// Subscribes to what this listener wants and the server does not report yet.
+    async fn begin(&self, old: &Connection, client: &Client, id: u64) -> Result<(), Error> {
+        let mut subscribed = self.subscribed.lock().await;
+        let wanted = self.list().of(id);
+        for uri in wanted {
+            if !subscribed.contains(&uri) {
+                subscribe(old, client, &uri).await?;
+                subscribed.insert(uri);
+            }
+        }
+        Ok(())
+    }
+
+    /// Unsubscribes from what nobody wants any more.
+    async fn tidy(&self, old: &Connection, client: &Client) {
+        let mut subscribed = self.subscribed.lock().await;
+        let wanted = self.list().resources();
+        let left: Vec<String> = subscribed.difference(&wanted).cloned().collect();
+        for uri in left {
+            subscribed.remove(&uri);
+            let params = json!({ "uri": uri });
+            let ended = old.request(client, "resources/unsubscribe", &params);
+            // What comes nevertheless has no reader.
+            let _ = timeout(FAREWELL, ended).await;
+        }
+    }
+
+    fn add(&self, inbox: Arc<Inbox>, honoured: &SubscriptionFilter, stays: bool) -> u64 {
         let mut list = self.list();
-        let wanted = honoured.resource_subscriptions.iter().flatten();
-        let new = wanted.filter(|uri| !list.has(uri)).cloned().collect();
         list.last += 1;
         let id = list.last;
         list.listeners.push(Listener {
             id,
             inbox,
             honoured: honoured.clone(),
+            stays,
         });
-        (id, new)
+        id
     }
 
-    /// Removes a listener; the resources that nobody else listens to.
-    fn remove(&self, id: u64) -> Vec<String> {
-        let mut list = self.list();
-        let place = list.listeners.iter().position(|one| one.id == id);
-        let Some(listener) = place.map(|place| list.listeners.remove(place)) else {
-            return Vec::new();
-        };
-        let left = listener.resources().filter(|uri| !list.has(uri));
-        left.cloned().collect()
+    fn remove(&self, id: u64) {
+        self.list().listeners.retain(|listener| listener.id != id);
+    }
+
+    /// Ends the subscriptions that do not want to be opened again.
+    fn fail(&self, reason: &str) {
+        self.list().listeners.retain(|listener| {
+            if !listener.stays {
+                listener.inbox.fail(reason);
+            }
+            listener.stays
+        });
     }
 }
 
 impl List {
-    fn has(&self, uri: &str) -> bool {
-        self.listeners
-            .iter()
-            .any(|listener| listener.resources().any(|wanted| wanted == uri))
+    /// All that somebody wants to hear of.
+    fn resources(&self) -> BTreeSet<String> {
+        let all = self.listeners.iter().flat_map(Listener::resources);
+        all.cloned().collect()
+    }
+
+    fn of(&self, id: u64) -> BTreeSet<String> {
+        let listeners = self.listeners.iter();
+        let own = listeners.filter(|listener| listener.id == id);
+        own.flat_map(Listener::resources).cloned().collect()
+    }
+}
+
+/// Begins another session for the sake of subscriptions, after a pause that grows while they keep ending.
+pub(super) async fn renew(client: Client) {
+    let Some(old) = client.inner.legacy() else {
+        return;
+    };
+    let listeners = &old.listeners;
+    if listeners.renewing.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    let mut failures = old.pace.next();
+    while !client.is_closed() && !listeners.is_empty() {
+        sleep(delay(failures)).await;
+        failures = failures.saturating_add(1);
+        match old.begin_again(&client, old.number()).await {
+            Ok(()) => break,
+            Err(error) => {
+                tracing::warn!(target: "mcp_client", %error, "no other session; subscriptions report nothing");
+                listeners.fail(&error.to_string());
+            }
+        }
+    }
+    listeners.renewing.store(false, Ordering::Release);
+}
+
+/// How often sessions ended one soon after the other.
+#[derive(Debug, Default)]
+pub(super) struct Pace(Mutex<(u32, Option<Instant>)>);
+
+impl Pace {
+    /// Counts another one.
+    fn next(&self) -> u32 {
+        let mut pace = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (count, last) = *pace;
+        let soon = last.is_some_and(|last| last.elapsed() < CALM);
+        let count = if soon { count + 1 } else { 0 };
+        *pace = (count, Some(Instant::now()));
+        count
     }
 }
 
@@ -154,6 +244,7 @@ impl List {
 pub(crate) struct Listening {
     client: Client,
     id: u64,
+    has_resources: bool,
     runtime: Handle,
 }
 
@@ -162,20 +253,14 @@ impl Drop for Listening {
         let Some(old) = self.client.inner.legacy() else {
             return;
         };
-        let left = old.listeners.remove(self.id);
-        if left.is_empty() || self.client.is_closed() {
+        old.listeners.remove(self.id);
+        if !self.has_resources || self.client.is_closed() {
             return;
         }
         let client = self.client.clone();
         self.runtime.spawn(async move {
-            let Some(old) = client.inner.legacy() else {
-                return;
-            };
-            for uri in left {
-                let params = json!({ "uri": uri });
-                let ended = old.request(&client, "resources/unsubscribe", &params);
-                // What comes nevertheless has no reader.
-                let _ = timeout(FAREWELL, ended).await;
+            if let Some(old) = client.inner.legacy() {
+                old.listeners.tidy(old, &client).await;
             }
         });
     }
@@ -188,26 +273,23 @@ impl Connection {
         client: &Client,
         wanted: &SubscriptionFilter,
         inbox: Arc<Inbox>,
+        stays: bool,
     ) -> Result<(SubscriptionFilter, Listening), Error> {
         let honoured = self.honours(wanted);
         acknowledge(&inbox, &honoured);
-        let (id, new) = self.listeners.add(inbox, &honoured);
+        let id = self.listeners.add(inbox, &honoured, stays);
         // From here on, whatever goes wrong or is given up ends the subscription.
         let listening = Listening {
             client: client.clone(),
             id,
+            has_resources: honoured.resource_subscriptions.is_some(),
             runtime: Handle::current(),
         };
         let number = self.number();
-        for uri in &new {
-            match subscribe(self, client, uri).await {
-                // With another session come all subscriptions.
-                Err(Error::SessionEnded { .. }) => {
-                    self.begin_again(client, number).await?;
-                    break;
-                }
-                subscribed => subscribed?,
-            }
+        match self.listeners.begin(self, client, id).await {
+            // With another session come all subscriptions.
+            Err(Error::SessionEnded { .. }) => self.begin_again(client, number).await?,
+            begun => begun?,
         }
         Ok((honoured, listening))
     }

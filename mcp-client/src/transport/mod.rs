@@ -20,6 +20,9 @@ mod trace;
 
 use std::fmt;
 use std::future::Future;
+use std::sync::Arc;
+
+use tokio::sync::OwnedSemaphorePermit;
 
 pub use self::child::{ChildProcess, ChildReceiver, ChildSender};
 pub use self::io::{IoTransport, LineReceiver, LineSender};
@@ -94,7 +97,13 @@ pub struct Outgoing {
     pub purpose: Purpose,
     /// What of it stands in headers.
     pub metadata: Metadata,
+    /// Held until the message is delivered or thrown away, where somebody counts.
+    #[allow(dead_code, reason = "it counts by being there")]
+    pub(crate) receipt: Option<Receipt>,
 }
+
+/// A place among the messages that may wait to be delivered.
+pub(crate) type Receipt = Arc<OwnedSemaphorePermit>;
 
 /// What a transport needs to know of a message, most of which one with headers repeats there: the same on
 /// every round of a call. `Debug` leaves the values of parameters out.
@@ -280,6 +289,7 @@ mod tests {
                 params: vec![("Region".to_owned(), "hunter2".to_owned())],
                 ..Metadata::default()
             },
+            receipt: None,
         };
         let received = Received::Message(b"hunter2".to_vec());
         let answered = Received::Answer {

@@ -51,14 +51,7 @@ pub(crate) fn pair() -> (Transport, Fake) {
     let (ours, theirs) = duplex(1024 * 1024);
     let (reader, writer) = split(ours);
     let transport = IoTransport::new(reader, writer);
-    let (reader, writer) = split(theirs);
-    (
-        transport,
-        Fake {
-            lines: BufReader::new(reader).lines(),
-            writer,
-        },
-    )
+    (transport, Fake::over(theirs))
 }
 
 /// A client without handlers.
@@ -120,6 +113,14 @@ pub(crate) fn asks(requests: Value, state: Value) -> Value {
 }
 
 impl Fake {
+    pub(crate) fn over(stream: DuplexStream) -> Self {
+        let (reader, writer) = split(stream);
+        Self {
+            lines: BufReader::new(reader).lines(),
+            writer,
+        }
+    }
+
     /// The next line from the client, whatever it is; `None` when it has ended the connection.
     pub(crate) async fn next(&mut self) -> Option<Message> {
         let text = self.lines.next_line().await.unwrap()?;

@@ -423,6 +423,65 @@ async fn a_flood_of_questions_is_bounded() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_that_asks_on_without_taking_answers_gets_no_more_of_them() {
+    let (ours, theirs) = tokio::io::duplex(16 * 1024);
+    let (reader, writer) = tokio::io::split(ours);
+    let transport = mcp_client::IoTransport::new(reader, writer);
+    let mut fake = Fake::over(theirs);
+    let pinned = builder().revision(NEWEST);
+    let server = fake.shake_hands("2025-11-25", json!({}));
+    let (client, _) = tokio::join!(pinned.connect(transport), server);
+    let client = client.unwrap();
+    for id in 0..5_000 {
+        fake.ask(id, "ping", json!({})).await;
+        if id % 100 == 0 {
+            sleep(Duration::from_millis(1)).await;
+        }
+    }
+    let mut answers = 0;
+    while tokio::time::timeout(Duration::from_millis(20), fake.next())
+        .await
+        .is_ok()
+    {
+        answers += 1;
+    }
+    assert!((100..1_500).contains(&answers), "{answers}");
+    // And when it takes them, it gets more.
+    fake.ask("later", "ping", json!({})).await;
+    fake.answered("later").await;
+    drop(client);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_would_be_a_request_is_no_answer() {
+    let (_client, mut fake, calling, request) = calling(builder(), NEWEST).await;
+    let id = request.id();
+    fake.line(&format!(r#"{{"id":{id},"method":"ping"}}"#))
+        .await;
+    fake.hears_nothing().await;
+    fake.reply(&request, text("done")).await;
+    assert_eq!(calling.await.unwrap().unwrap().text(), "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn codes_of_today_are_somebodys_own_there() {
+    for code in [-32020, -32021, -32022] {
+        let (_client, mut fake, calling, request) = calling(builder(), NEWEST).await;
+        let data = json!({"supported": [], "requiredCapabilities": {}});
+        fake.fail(
+            &request,
+            json!({"code": code, "message": "own", "data": data}),
+        )
+        .await;
+        let error = calling.await.unwrap().unwrap_err();
+        assert!(
+            matches!(&error, mcp_client::Error::Rpc(error) if error.code == code),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_host_tells_that_its_roots_have_changed() {
     let (client, mut fake) =
         connect_at(builder().declare(Kind::Roots), Revision::V2024_11_05).await;

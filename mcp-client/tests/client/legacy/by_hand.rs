@@ -111,6 +111,29 @@ async fn questions_that_come_together_are_one_round() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_is_for_one_question_whatever_the_server_calls_them() {
+    let (_client, mut fake, session) = connected().await;
+    let round = spawn(&session);
+    fake.request("tools/call").await;
+    fake.ask(1, "elicitation/create", keyed("First?", "same"))
+        .await;
+    fake.ask("1", "elicitation/create", keyed("Second?", "same"))
+        .await;
+    let mut asked = paused(round).await;
+    let keys: Vec<_> = asked
+        .requests()
+        .iter()
+        .map(|one| one.key().to_owned())
+        .collect();
+    assert_eq!(keys, ["same", "same (2)"]);
+    asked.answer("same", Answer::Decline).unwrap();
+    asked.answer("same (2)", Answer::Cancel).unwrap();
+    let _round = resume(asked, &session);
+    assert_eq!(fake.answered(1).await["result"]["action"], "decline");
+    assert_eq!(fake.answered("1").await["result"]["action"], "cancel");
+}
+
+#[tokio::test(start_paused = true)]
 async fn nobody_is_in_a_hurry_while_the_host_has_the_question() {
     let (_client, mut fake, session, request, mut paused) = asking().await;
     sleep(Duration::from_secs(3600)).await;

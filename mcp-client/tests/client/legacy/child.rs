@@ -50,6 +50,23 @@ async fn a_child_that_ends_from_the_question_is_started_again_once() {
 }
 
 #[tokio::test]
+async fn so_is_one_that_says_why_before_it_ends() {
+    let dir = TempDir::new().unwrap();
+    let script = r#"
+        take
+        case "$line" in *'"initialize"'*) welcome;; *)
+            printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"not initialized"}}\n' "$id"
+            exit 1;;
+        esac
+        serve
+    "#;
+    let client = builder().connect(shell(&dir, script)).await.unwrap();
+    assert_eq!(client.revision(), Revision::V2025_03_26);
+    assert_eq!(starts(&dir), 2);
+    client.close().await;
+}
+
+#[tokio::test]
 async fn a_child_that_ends_again_is_not_started_a_third_time() {
     let dir = TempDir::new().unwrap();
     let error = builder().connect(shell(&dir, "exit 3")).await.unwrap_err();

@@ -290,6 +290,41 @@ async fn an_era_is_remembered_by_the_name_of_the_server() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_not_said_clearly_is_not_remembered() {
+    let eras = Eras::new();
+    let (transport, mut fake) = pair();
+    let connecting = builder()
+        .eras(&eras)
+        .probe_timeout(Duration::from_secs(3))
+        .connect(Named("a", transport));
+    let server = async {
+        let probe = fake.request("server/discover").await;
+        fake.cancellation_of(&probe).await;
+        fake.shake_hands("2025-03-26", json!({})).await;
+    };
+    let (client, ()) = tokio::join!(connecting, server);
+    assert_eq!(client.unwrap().revision(), Revision::V2025_03_26);
+    assert_eq!(eras.get("a"), None);
+
+    let (transport, _fake) = pair();
+    let unasked = builder().eras(&eras).without_probe();
+    unasked.connect(Named("a", transport)).await.unwrap();
+    assert_eq!(eras.get("a"), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_older_revision_is_believed_for_a_day() {
+    let eras = Eras::new();
+    eras.set("old", Revision::V2025_11_25);
+    eras.set("new", Revision::V2026_07_28);
+    tokio::time::advance(Duration::from_secs(23 * 60 * 60)).await;
+    assert_eq!(eras.get("old"), Some(Revision::V2025_11_25));
+    tokio::time::advance(Duration::from_secs(2 * 60 * 60)).await;
+    assert_eq!(eras.get("old"), None);
+    assert_eq!(eras.get("new"), Some(Revision::V2026_07_28));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_has_become_one_of_today_is_noticed() {
     let eras = Eras::new();
     eras.set("a", Revision::V2025_03_26);

@@ -8,6 +8,7 @@ mod fall_back;
 mod handshake;
 mod pages;
 mod requests;
+mod sessions;
 mod subscriptions;
 
 use mcp_client::{Builder, Client, Revision};

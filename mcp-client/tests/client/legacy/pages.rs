@@ -72,21 +72,42 @@ async fn the_pages_are_shown_and_the_call_is_sent_again_when_they_are_done() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn servers_need_not_say_that_it_is_done_and_nobody_is_asked_twice() {
+async fn servers_need_not_say_that_it_is_done_and_to_wait_is_no_round() {
     let (builder, shown) = with_pages(Consent::Accept);
-    let (client, mut fake) = connect_at(builder.max_rounds(4), NEWEST).await;
+    let (client, mut fake) = connect_at(builder.max_rounds(2), NEWEST).await;
     let calling = call(&client, "t", json!({}));
     let started = Instant::now();
-    for pause in [0, 1, 3, 7] {
+    for pause in [0, 1, 3, 7, 15, 31, 61, 91, 121] {
         refuse(&mut fake, &["e1"]).await;
         assert_eq!(started.elapsed().as_secs(), pause);
     }
+    let again = fake.request("tools/call").await;
+    fake.reply(&again, text("done")).await;
+    assert_eq!(calling.await.unwrap().unwrap().text(), "done");
+    assert_eq!(shown.lock().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_is_done_and_wanted_again_is_shown_again_and_that_is_a_round() {
+    let (builder, shown) = with_pages(Consent::Accept);
+    let (client, mut fake) = connect_at(builder.max_rounds(3), NEWEST).await;
+    let calling = call(&client, "t", json!({}));
+    for _ in 0..2 {
+        refuse(&mut fake, &["e1"]).await;
+        fake.hears_nothing().await;
+        fake.notify(
+            "notifications/elicitation/complete",
+            json!({"elicitationId": "e1"}),
+        )
+        .await;
+    }
+    refuse(&mut fake, &["e1"]).await;
     let error = calling.await.unwrap().unwrap_err();
     assert!(
-        matches!(error, Error::RoundLimit { limit: 4, .. }),
+        matches!(error, Error::RoundLimit { limit: 3, .. }),
         "{error}"
     );
-    assert_eq!(shown.lock().unwrap().len(), 1);
+    assert_eq!(shown.lock().unwrap().len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -124,10 +145,12 @@ async fn an_error_without_its_form_is_an_error_like_any_other() {
     let (with_url, _) = with_pages(Consent::Accept);
     let (without_url, _) = crate::support::answering(json!({}));
     let no_id = json!({"code": -32042, "message": "m", "data": {"elicitations": [form("?")]}});
+    let twice = required(&["e1", "e1"]);
     let nothing = json!({"code": -32042, "message": "m", "data": {"elicitations": []}});
     for (builder, revision, error) in [
         (with_url, NEWEST, no_id),
         (with_pages(Consent::Accept).0, NEWEST, nothing),
+        (with_pages(Consent::Accept).0, NEWEST, twice),
         (without_url, NEWEST, required(&["e1"])),
         (
             with_pages(Consent::Accept).0,

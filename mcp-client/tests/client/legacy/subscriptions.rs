@@ -93,6 +93,30 @@ async fn a_resource_is_subscribed_to_once_and_given_up_by_the_last() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn one_that_begins_while_another_ends_is_not_ended_with_it() {
+    let (client, mut fake) = connect_at(builder(), Revision::V2025_11_25).await;
+    let a = || Subscription::new().resource("x://a");
+    let first = subscribe(&client, &mut fake, a(), &["x://a"]).await;
+    drop(first);
+    let next = client.clone();
+    let mut second = tokio::spawn(async move { next.subscribe(a()).await });
+    // Either nothing is said, or both in order.
+    let mut reported = true;
+    while let Ok(Some(message)) =
+        tokio::time::timeout(std::time::Duration::from_millis(50), fake.next()).await
+    {
+        reported = message["method"] == "resources/subscribe";
+        fake.reply(&message, json!({})).await;
+    }
+    assert!(reported);
+    let mut second = (&mut second).await.unwrap().unwrap();
+    fake.notify("notifications/resources/updated", json!({"uri": "x://a"}))
+        .await;
+    let change = Change::Resource("x://a".to_owned());
+    assert_eq!(second.next().await, Some(change));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_resource_that_cannot_be_subscribed_to_fails_the_subscription() {
     let (client, mut fake) = connect_at(builder(), Revision::V2025_11_25).await;
     let wanted = Subscription::new().resource("x://a").resource("x://b");
