@@ -108,7 +108,7 @@ impl Plan {
         let (said, settled) = match probe::probe(&client, self.patience).await {
             Ok(Verdict::Modern) => (None, Ok(())),
             Ok(Verdict::Unknown(refusal)) => {
-                is_clear = refusal.unclear.is_none();
+                is_clear = refusal.is_clear();
                 let said = refusal.answer.clone();
                 let settled = legacy::fall_back(&client, refusal, self.patience).await;
                 (Some(said), settled)

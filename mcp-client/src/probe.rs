@@ -35,6 +35,18 @@ pub(crate) struct Refusal {
     pub(crate) speaks: Vec<String>,
 }
 
+impl Refusal {
+    /// Whether a server has said it, and not a proxy or a slow start.
+    pub(crate) fn is_clear(&self) -> bool {
+        match &self.unclear {
+            None => true,
+            // Specification: basic/transports/streamable-http, Backward Compatibility.
+            Some(Error::RequestFailed { status, .. }) => matches!(status, Some(400 | 404 | 405)),
+            Some(_) => false,
+        }
+    }
+}
+
 /// Statuses that say nothing about the revision, like those of redirects: whoever stands before the server gives
 /// them.
 const OF_OTHERS: [u16; 8] = [401, 403, 407, 408, 429, 502, 503, 504];
