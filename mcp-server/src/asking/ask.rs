@@ -100,6 +100,10 @@ impl<T> Ask<T> {
     /// and decides from the server's own records whether the flow has finished; until then the page
     /// is offered again. Give it an end with [`at_most`](Self::at_most).
     ///
+    /// A client of revision 2025-11-25 cannot call again meanwhile, so the server runs the round for it, about once a second, with the
+    /// layers around it: look only at records there, and keep effects in a [`memo`](crate::Context::memo). See
+    /// [`Notify::elicitation_completed`](crate::Notify::elicitation_completed).
+    ///
     /// The URL must be absolute, `https` or on this machine, without user information, and must not
     /// itself grant access: whoever opens it must be proved to be who was asked.
     ///

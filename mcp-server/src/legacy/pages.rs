@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// How many calls of one session are kept. Most sessions have none.
-const MOST_KEPT: usize = 16;
+const MOST_KEPT: usize = 4;
 
 /// A page that the user has agreed to open.
 pub(super) struct Page {
@@ -85,7 +85,7 @@ pub(super) fn required(pages: &[Page]) -> RpcError {
 pub(super) struct Kept {
     pub(super) body: StateBody,
     pub(super) pages: Vec<Page>,
-    /// The answers of its last round.
+    /// That the user has agreed to open the pages: all that its next round is told.
     pub(super) answers: String,
     pub(super) _waiting: Waiting,
     /// When it is too late to go on.
@@ -244,8 +244,10 @@ impl Builder {
     /// How long a client of revision 2025-11-25 is kept waiting while its user is busy on a
     /// [page](crate::Ask::url). 45 s by default, because many clients give a request a minute.
     ///
-    /// After that the request is answered with the error `-32042`, which names the page, and the call goes on when it comes again.
-    /// Clients of other revisions do not wait.
+    /// Until then the function runs again and again, at most a second after it ran last, and with it the layers around it; so what it
+    /// does before it asks should have no effect, or stand in a [`memo`](crate::Context::memo). After that the request is
+    /// answered with the error `-32042`, which names the page, and the call goes on when it comes again. Clients of other
+    /// revisions do not wait.
     ///
     /// Specification: 2025-11-25, client/elicitation, URL Elicitation Required Error.
     #[must_use]

@@ -196,6 +196,7 @@ impl Rounds<'_> {
             .unwrap_or_else(|| self.session.wait_for(self.ctx.server(), flows));
         if now >= self.patience {
             let error = required(&self.pages);
+            let answers = self.collect(Vec::new());
             self.session.keep(Kept {
                 until: self
                     .pages
@@ -205,7 +206,7 @@ impl Rounds<'_> {
                     .unwrap_or(now),
                 body,
                 pages: std::mem::take(&mut self.pages),
-                answers: self.ctx.received().responses().as_json().to_owned(),
+                answers,
                 _waiting: waiting,
             });
             return Err(ToolError::protocol(error));
