@@ -45,9 +45,9 @@ mod view;
 
 #[cfg(all(feature = "http", feature = "legacy"))]
 pub(crate) use self::connection::is_of_today;
-#[cfg(feature = "http")]
-pub(crate) use self::refusal::refuse_header;
 pub(crate) use self::refusal::{INITIALIZE, NO_META, refuse_initialize};
+#[cfg(feature = "http")]
+pub(crate) use self::refusal::{NO_HEADERS, refuse_header};
 #[cfg(feature = "legacy")]
 pub(crate) use self::{
     connection::{Connection, may_be_earlier},

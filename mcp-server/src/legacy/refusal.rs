@@ -34,13 +34,22 @@ fn refusal(code: i32) -> RpcError {
     RpcError::new(
         code,
         format!(
-            "this server has no `initialize`: it speaks the protocol versions {}, in which every \
-             request carries its version",
+            "there is no `initialize` in the protocol versions {}, in which every request carries its \
+             version",
             supported.join(", ")
         ),
     )
     .with_data(json!({ "supported": supported }))
 }
+
+/// What a request over HTTP is told that is of no revision.
+#[cfg(feature = "http")]
+pub(crate) const NO_HEADERS: &str = if cfg!(feature = "legacy") {
+    "the headers `MCP-Protocol-Version` and `Mcp-Method` are missing; every request has them, or it belongs to a \
+     session, which begins with `initialize`, and names that in `Mcp-Session-Id`"
+} else {
+    "the headers `MCP-Protocol-Version` and `Mcp-Method` are missing; every request has them"
+};
 
 /// What a request is told that is of no revision.
 pub(crate) const NO_META: &str = if cfg!(feature = "legacy") {

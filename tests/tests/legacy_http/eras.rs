@@ -140,3 +140,14 @@ async fn the_session_knows_its_version() {
         assert_eq!(response.head.status, 200);
     }
 }
+
+/// A client of 2025-03-26 has no header for its version.
+#[tokio::test]
+async fn a_request_that_says_nothing_is_told_both_ways() {
+    let (site, _) = open().await;
+    let response = site.send(&post(&request(1, "tools/list", json!({})))).await;
+    assert_eq!(response.refusal(), (400, -32020));
+    for name in ["MCP-Protocol-Version", "Mcp-Session-Id", "initialize"] {
+        assert!(response.body.contains(name), "{}", response.body);
+    }
+}

@@ -188,3 +188,19 @@ async fn who_names_a_version_has_another_transport() {
         assert_eq!(site.send(&get).await.refusal(), (400, -32600));
     }
 }
+
+/// A client of 2025-03-26 may send batches here, too.
+#[tokio::test]
+async fn batches_are_taken_apart() {
+    let (site, _) = open().await;
+    let mut client = Stream::open(&site).await;
+    assert_eq!(client.send(&initialize("2025-03-26")).await, 202);
+    client.events.message().await;
+    let batch = json!([
+        request(1, "ping", json!({})),
+        call(2, "echo", json!({"text": "x"}))
+    ]);
+    assert_eq!(client.send(&batch).await, 202);
+    assert_eq!(client.events.message().await.1["id"], 1);
+    assert_eq!(text(&client.events.message().await.1), "x");
+}

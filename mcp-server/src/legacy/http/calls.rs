@@ -14,6 +14,9 @@ use crate::dispatch::Open;
 /// So many calls may be under way before those go for which nobody waits.
 const MAX_CALLS: usize = 10_000;
 
+/// So many bytes may their requests have.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+
 /// The calls of all sessions of an endpoint.
 #[derive(Default)]
 pub(super) struct Calls(Mutex<Begun>);
@@ -21,11 +24,14 @@ pub(super) struct Calls(Mutex<Begun>);
 #[derive(Default)]
 struct Begun {
     last: u64,
+    /// Of all requests together.
+    bytes: usize,
     by_age: BTreeMap<u64, Call>,
 }
 
 struct Call {
     open: Open,
+    bytes: usize,
     response: Arc<Response>,
     /// The request, until it has its response.
     request: Weak<()>,
@@ -39,30 +45,42 @@ impl Call {
 }
 
 impl Calls {
-    /// Takes note of a call. Where there are too many, the oldest one is given up for which nobody waits.
+    /// Takes note of a call, whose request has so many bytes. Where there are too many, the oldest are given up for which
+    /// nobody waits.
     pub(super) fn note(
         self: &Arc<Self>,
         open: Open,
+        bytes: usize,
         response: &Arc<Response>,
         request: &Arc<()>,
     ) -> Noted {
         let mut begun = self.lock();
         begun.last += 1;
+        begun.bytes += bytes;
         let number = begun.last;
-        let left = (begun.by_age.len() >= MAX_CALLS).then(|| begun.take_left_behind());
+        let mut left = Vec::new();
+        while begun.by_age.len() >= MAX_CALLS || begun.bytes > MAX_BYTES {
+            let Some(call) = begun.take_left_behind() else {
+                break;
+            };
+            left.push(call);
+        }
         let call = Call {
             open,
+            bytes,
             response: Arc::clone(response),
             request: Arc::downgrade(request),
         };
         begun.by_age.insert(number, call);
         drop(begun);
-        if let Some(left) = left.flatten() {
+        if !left.is_empty() {
             tracing::warn!(
-                limit = MAX_CALLS,
-                "a call was given up: nobody waits for it, and too many are under way"
+                calls = left.len(),
+                "calls were given up: nobody waits for them, and too much is under way"
             );
-            left.open.give_up();
+        }
+        for call in left {
+            call.open.give_up();
         }
         Noted {
             calls: Arc::clone(self),
@@ -88,7 +106,13 @@ impl Begun {
         let mut calls = self.by_age.iter();
         let (number, _) = calls.find(|(_, call)| call.is_left_behind())?;
         let number = *number;
-        self.by_age.remove(&number)
+        self.remove(number)
+    }
+
+    fn remove(&mut self, number: u64) -> Option<Call> {
+        let call = self.by_age.remove(&number)?;
+        self.bytes -= call.bytes;
+        Some(call)
     }
 }
 
@@ -100,7 +124,7 @@ pub(super) struct Noted {
 
 impl Drop for Noted {
     fn drop(&mut self) {
-        let ended = self.calls.lock().by_age.remove(&self.number);
+        let ended = self.calls.lock().remove(self.number);
         // Not under the lock: it may be the last to hold the call.
         drop(ended);
     }

@@ -12,7 +12,7 @@ use http_body::Body;
 use super::sse;
 use super::{
     body::Body as StreamBody,
-    post::{Post, status},
+    post::{Part, Post, status},
     route::{Route, SESSION, Seen, concerns, named, route},
     session::Session,
     sessions::{InUse, Sessions},
@@ -103,25 +103,11 @@ impl Endpoint {
         };
         let used = self.session(id, &parts, Use::Request)?;
         let session = Arc::clone(used.session());
-        let batch = session.revision();
-        let batch = batch.and_then(|revision| batch::split(revision, &message));
-        let is_quiet = match &batch {
-            None => seen.is_quiet,
-            Some(members) => members.iter().all(is_quiet),
-        };
-        if !is_quiet {
-            check_room(&session)?;
-        }
+        let messages = messages(&session, &message)?;
         let post = Post::new(self, &session, parts, forms);
-        match batch {
+        match messages {
             None => post.respond(&message, used).await,
-            Some(messages) if messages.len() <= MAX_REQUESTS => {
-                Ok(post.respond_to_batch(messages, used).await)
-            }
-            Some(_) => Err(Refusal::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                format!("the batch has more than {MAX_REQUESTS} messages"),
-            )),
+            Some(messages) => Ok(post.respond_to_batch(messages, used).await),
         }
     }
 
@@ -218,23 +204,44 @@ impl Endpoint {
     }
 }
 
-/// Whether a member of a batch wants no answer.
-fn is_quiet(member: &Member<'_>) -> bool {
-    match member {
-        Member::Message(message) => Seen::of(message.as_bytes()).is_quiet,
-        Member::Refused(_) => true,
+/// The messages of a batch, if it is one.
+///
+/// # Errors
+///
+/// 413 for too many, 429 where no further request may begin and one is among them.
+pub(super) fn messages<'m>(
+    session: &Session,
+    message: &'m [u8],
+) -> Result<Option<Vec<Part<'m>>>, Refusal> {
+    let batch = session.revision();
+    let batch = batch.and_then(|revision| batch::split(revision, message));
+    let messages: Option<Vec<Part<'m>>> = batch.map(|members| {
+        let members = members.into_iter().map(|member| match member {
+            Member::Message(message) => Ok(message.as_bytes()),
+            Member::Refused(answer) => Err(answer),
+        });
+        members.collect()
+    });
+    let is_quiet = match &messages {
+        None => Seen::of(message).is_quiet,
+        Some(messages) => messages.iter().flatten().all(|m| Seen::of(m).is_quiet),
+    };
+    if !is_quiet && session.requests() >= MAX_REQUESTS {
+        return Err(Refusal::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            format!("{MAX_REQUESTS} requests of this session are under way already"),
+        ));
     }
-}
-
-/// Whether another request may begin.
-pub(super) fn check_room(session: &Session) -> Result<(), Refusal> {
-    if session.requests() < MAX_REQUESTS {
-        return Ok(());
+    if messages
+        .as_ref()
+        .is_some_and(|messages| messages.len() > MAX_REQUESTS)
+    {
+        return Err(Refusal::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("the batch has more than {MAX_REQUESTS} messages"),
+        ));
     }
-    Err(Refusal::new(
-        StatusCode::TOO_MANY_REQUESTS,
-        format!("{MAX_REQUESTS} requests of this session are under way already"),
-    ))
+    Ok(messages)
 }
 
 /// Whether a GET takes what it is answered with.
@@ -248,7 +255,7 @@ pub(super) fn takes_events(headers: &HeaderMap) -> Result<(), Refusal> {
     ))
 }
 
-fn no_such_session() -> Refusal {
+pub(super) fn no_such_session() -> Refusal {
     Refusal::new(
         StatusCode::NOT_FOUND,
         "there is no session of this id: it was ended, or idle for too long; send `initialize` again",

@@ -12,11 +12,12 @@ use mcp_core::rpc::{RpcError, code, write_error};
 use tokio::sync::oneshot;
 
 use super::{
-    body::Body, outgoing::Response, session::Session, sessions::InUse, streams::Unrelated,
+    body::Body, endpoint::no_such_session, outgoing::Response, session::Session, sessions::InUse,
+    streams::Unrelated,
 };
 use crate::{
     dispatch::{Accepted, Answer, Answered, Running},
-    legacy::batch::{Member, join},
+    legacy::batch::join,
     peer::Peer,
     reporter::Outgoing,
     transport::http::{Call, Endpoint, Forms, HttpBody, Refusal},
@@ -41,7 +42,11 @@ struct Taken {
     status: StatusCode,
     /// Answers of calls that wait, for a client that takes no stream.
     waiting: Vec<oneshot::Receiver<Option<Answer>>>,
+    ending: Option<Arc<Ending>>,
 }
+
+/// A message, or the answer to what is none.
+pub(super) type Part<'m> = Result<&'m [u8], Vec<u8>>;
 
 impl<'e> Post<'e> {
     /// One whose response is what its messages lead to.
@@ -110,16 +115,18 @@ impl<'e> Post<'e> {
     ///
     /// # Errors
     ///
-    /// Where a call was given up, and its client takes no stream that could end without an answer.
+    /// Where a call was given up, and its client takes no stream that could end without an answer; or where the session
+    /// has ended meanwhile.
     pub(super) async fn respond(
         self,
         message: &[u8],
         session: InUse,
     ) -> Result<HttpResponse<HttpBody>, Refusal> {
-        let mut taken = Taken::default();
-        let ending = Arc::new(Ending(Arc::clone(&self.response)));
-        self.take(message, &Arc::new(session), &ending, &mut taken)
-            .await;
+        let taken = self.take_all(vec![Ok(message)], session).await;
+        // Without a session, it was not handled as one of its messages.
+        if self.session.revision().is_none() && taken.waiting.is_empty() {
+            return Err(no_such_session());
+        }
         if let Some(response) = self.at_once(&taken) {
             return Ok(response);
         }
@@ -138,21 +145,10 @@ impl<'e> Post<'e> {
     /// Specification: 2025-03-26, basic/transports, Sending Messages to the Server.
     pub(super) async fn respond_to_batch(
         self,
-        messages: Vec<Member<'_>>,
+        messages: Vec<Part<'_>>,
         session: InUse,
     ) -> HttpResponse<HttpBody> {
-        let mut taken = Taken::default();
-        let ending = Arc::new(Ending(Arc::clone(&self.response)));
-        let session = Arc::new(session);
-        for message in messages {
-            match message {
-                Member::Message(message) => {
-                    let message = message.as_bytes();
-                    self.take(message, &session, &ending, &mut taken).await;
-                }
-                Member::Refused(answer) => taken.answers.push(answer),
-            }
-        }
+        let taken = self.take_all(messages, session).await;
         if let Some(response) = self.at_once(&taken) {
             return response;
         }
@@ -163,24 +159,37 @@ impl<'e> Post<'e> {
         }
     }
 
-    /// Answers a message on the stream that belongs to no request; what is no message has no place there.
+    /// Answers messages on the stream that belongs to no request; a single one that is no message has no place there.
     #[cfg(feature = "http-sse")]
     pub(super) async fn answer_apart(
         self,
-        message: &[u8],
+        messages: Vec<Part<'_>>,
         session: InUse,
     ) -> HttpResponse<HttpBody> {
-        let mut taken = Taken::default();
-        let ending = Arc::new(Ending(Arc::clone(&self.response)));
-        self.take(message, &Arc::new(session), &ending, &mut taken)
-            .await;
+        let is_single = messages.len() == 1;
+        let taken = self.take_all(messages, session).await;
         for answer in taken.answers {
-            if taken.status != StatusCode::OK {
+            if is_single && taken.status != StatusCode::OK {
                 return HttpBody::json(taken.status, answer);
             }
             self.response.answer(&answer);
         }
         HttpBody::empty(StatusCode::ACCEPTED)
+    }
+
+    async fn take_all(&self, messages: Vec<Part<'_>>, session: InUse) -> Taken {
+        let mut taken = Taken::default();
+        let ending = Arc::new(Ending(Arc::clone(&self.response)));
+        let session = Arc::new(session);
+        for message in messages {
+            match message {
+                Ok(message) => self.take(message, &session, &ending, &mut taken).await,
+                Err(answer) => taken.answers.push(answer),
+            }
+        }
+        // The stream ends with its last call, and not before it is read.
+        taken.ending = Some(ending);
+        taken
     }
 
     async fn take(
@@ -200,7 +209,12 @@ impl<'e> Post<'e> {
                 taken.answers.push(out);
             }
             Accepted::Running(running) => {
-                match self.go_on(running, Arc::clone(session), Arc::clone(ending)) {
+                match self.go_on(
+                    running,
+                    message.len(),
+                    Arc::clone(session),
+                    Arc::clone(ending),
+                ) {
                     Some(answer) => taken.waiting.push(answer),
                     None => {
                         let mut out = Vec::new();
@@ -218,6 +232,7 @@ impl<'e> Post<'e> {
     fn go_on(
         &self,
         running: Running,
+        bytes: usize,
         session: Arc<InUse>,
         ending: Arc<Ending>,
     ) -> Option<oneshot::Receiver<Option<Answer>>> {
@@ -225,7 +240,7 @@ impl<'e> Post<'e> {
         let mut call = Call::new(running, &self.endpoint.calls);
         let under_way = self.session.note(id, open.clone())?;
         let calls = &self.endpoint.earlier.sessions.calls;
-        let noted = calls.note(open, &self.response, &self.request);
+        let noted = calls.note(open, bytes, &self.response, &self.request);
         let streamed = self.forms.events;
         let (answered, waiting) = oneshot::channel();
         tokio::spawn(async move {

@@ -13,9 +13,9 @@ use http_body::Body;
 
 use super::{
     body::Body as StreamBody,
-    endpoint::{Responded, check_room, takes_events},
+    endpoint::{Responded, messages, takes_events},
     post::Post,
-    route::{SESSION, Seen, VERSION, check_version},
+    route::{SESSION, VERSION, check_version},
     store::Use,
     streams::UNRELATED,
 };
@@ -87,9 +87,7 @@ impl Endpoint {
         let (forms, message) = self.receive(&parts, body).await?;
         let used = self.session(id, &parts, Use::Request)?;
         let session = Arc::clone(used.session());
-        if !Seen::of(&message).is_quiet {
-            check_room(&session)?;
-        }
+        let messages = messages(&session, &message)?;
         if session.streams().is_full(UNRELATED) {
             return Err(Refusal::new(
                 StatusCode::TOO_MANY_REQUESTS,
@@ -97,6 +95,7 @@ impl Endpoint {
             ));
         }
         let post = Post::apart(self, &session, parts, forms);
-        Ok(post.answer_apart(&message, used).await)
+        let messages = messages.unwrap_or_else(|| vec![Ok(&message)]);
+        Ok(post.answer_apart(messages, used).await)
     }
 }

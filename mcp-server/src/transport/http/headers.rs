@@ -61,6 +61,10 @@ impl Arrival for Headers<'_> {
                 version => Err(legacy::refuse_header(version)),
             };
         }
+        let is_bare = !self.0.contains_key(&VERSION.name) && !self.0.contains_key(&METHOD.name);
+        if is_bare && params.meta.is_none() {
+            return Err(mismatch(legacy::NO_HEADERS.to_owned()));
+        }
         self.compare(&METHOD, method)?;
         match &params.meta {
             Some(meta) => self.compare(&VERSION, meta.version())?,
