@@ -275,7 +275,8 @@ impl Session {
     ) -> Result<Step, Error> {
         let token = self.token(token);
         if let Some(old) = self.client.inner.legacy() {
-            return old.step(self, call, answers, state, round, token).await;
+            // Boxed, so that what a host's functions hold is no deeper and no larger than for servers of today.
+            return Box::pin(old.step(self, call, answers, state, round, token)).await;
         }
         let result = self.send(&mut call, answers, state, token).await;
         let result = result.map_err(|error| error.about(&call))?;
@@ -355,7 +356,8 @@ impl Session {
         token: Option<u64>,
     ) -> Result<Box<RawValue>, Error> {
         if let Some(old) = self.client.inner.legacy() {
-            return old.send(self, call, token).await;
+            // Boxed as in `step`.
+            return Box::pin(old.send(self, call, token)).await;
         }
         let params = self.params(call, answers, state, token)?;
         let request = self.to_request(&call.method, &params, token, call.metadata());
