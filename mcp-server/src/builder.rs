@@ -301,8 +301,7 @@ impl Builder {
 
     /// How many subscriptions may be open at once, those of all clients together. 10,000 by default.
     ///
-    /// One more is refused with an error that says so. The session of a client of an earlier revision counts as one, whatever it
-    /// subscribes to; one more hears of no changes.
+    /// One more is refused with an error that says so. The sessions of clients of earlier revisions do not count.
     #[must_use]
     pub fn max_subscriptions(mut self, subscriptions: usize) -> Self {
         self.options.max_subscriptions = subscriptions;

@@ -12,7 +12,10 @@ use mcp_core::{
 };
 use serde_json::value::RawValue;
 
-use super::INITIALIZE;
+use super::{INITIALIZE, connection::is_of_today};
+
+/// So many members may a batch have: all of them are answered before any of the answers goes out.
+pub(crate) const MAX_MEMBERS: usize = 256;
 
 /// A member of a batch.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,17 +49,27 @@ fn member(raw: &RawValue) -> Member<'_> {
             "a member of a batch must be a message, which is an object",
         )));
     }
-    match parse::<&RawValue>(json) {
+    let Ok(Message::Request { id, method, params }) = parse::<&RawValue>(json) else {
+        return Member::Message(json);
+    };
+    let error = if method == INITIALIZE {
         // Specification: 2025-03-26, basic/lifecycle, Initialization.
-        Ok(Message::Request { id, method, .. }) if method == INITIALIZE => {
-            let mut answer = Vec::new();
-            let error =
-                RpcError::invalid_request("`initialize` cannot be part of a batch; send it alone");
-            write_error(&mut answer, Some(id), &error);
-            Member::Refused(answer)
-        }
-        _ => Member::Message(json),
-    }
+        "`initialize` cannot be part of a batch; send it alone"
+    } else if params.is_some_and(is_of_today) {
+        "a request of a revision without batches cannot be part of one; send it alone"
+    } else {
+        return Member::Message(json);
+    };
+    let mut answer = Vec::new();
+    write_error(&mut answer, Some(id), &RpcError::invalid_request(error));
+    Member::Refused(answer)
+}
+
+/// The answer to a batch that has too many members.
+pub(crate) fn too_many() -> Vec<u8> {
+    nameless(&RpcError::invalid_request(format!(
+        "a batch may have at most {MAX_MEMBERS} messages; send several"
+    )))
 }
 
 /// An error that answers nothing with an id.
@@ -196,6 +209,18 @@ mod tests {
         assert_eq!(refused["error"]["code"], -32600);
         assert_eq!(refused["id"], "i");
         assert!(matches!(members[1], Member::Message(_)));
+    }
+
+    #[test]
+    fn requests_of_today_are_not_of_its_revision() {
+        let members = split(
+            r#"[{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{"_meta":{
+                "io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}]"#,
+        )
+        .unwrap();
+        let refused = refusal(&members[0]);
+        assert_eq!(refused["error"]["code"], -32600);
+        assert_eq!(refused["id"], 7);
     }
 
     #[test]

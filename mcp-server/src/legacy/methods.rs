@@ -91,6 +91,7 @@ impl Session {
                 _ => RpcError::method_not_found(method),
             });
         };
+        params.check_token()?;
         let viewed = peer.reached_by(Arc::new(Viewed {
             out: Arc::clone(&peer.outgoing),
             revision: self.revision,

@@ -17,21 +17,20 @@ use crate::{
     peer::Peer,
     reporter::{Outgoing, next_number},
     server::Server,
-    subscriptions::{Change, Filter, Refused, Subscriber},
+    subscriptions::{Change, Filter, Subscriber},
 };
 
 /// A session's ear. It begins to listen when it is first needed, and ends when it is dropped.
+///
+/// It is none of the subscriptions that `max_subscriptions` limits: there are as many as there are sessions.
 #[derive(Default)]
-pub(crate) struct Notices(OnceLock<Result<Arc<Teller>, Refused>>);
+pub(crate) struct Notices(OnceLock<Option<Arc<Teller>>>);
 
 impl Notices {
     /// Listens for changes of the lists from now on; `out` is where messages go that belong to no request.
     pub(crate) fn begin(&self, server: &Server, out: &Arc<dyn Outgoing>) {
-        if let Err(Refused::Full(limit)) = self.teller(server, out) {
-            tracing::warn!(
-                limit,
-                "a session hears of no changes: as many listen as `max_subscriptions` allows"
-            );
+        if !server.lists().is_empty() {
+            self.teller(server, out);
         }
     }
 
@@ -39,7 +38,7 @@ impl Notices {
     ///
     /// # Errors
     ///
-    /// There is no such resource for this client, or no room for another subscription.
+    /// There is no such resource for this client, or it has subscribed to too many.
     pub(crate) fn subscribe(
         &self,
         server: &Server,
@@ -51,36 +50,31 @@ impl Notices {
             return Err(RpcError::resource_not_found(uri));
         }
         match self.teller(server, out) {
-            Ok(teller) if teller.subscriber.add(uri) => Ok(()),
-            Ok(_) => Err(RpcError::invalid_params(
+            Some(teller) if !teller.subscriber.add(uri) => Err(RpcError::invalid_params(
                 "this session has subscribed to as many resources as it can; unsubscribe from some",
             )),
-            // It will not be told any more, and neither is anybody else.
-            Err(Refused::Closed) => Ok(()),
-            Err(Refused::Full(limit)) => Err(RpcError::internal_error(format!(
-                "{limit} subscriptions are open already, which is the limit of `max_subscriptions`; \
-                 try again later"
-            ))),
+            _ => Ok(()),
         }
     }
 
     /// Does not listen for changes of a resource any more, if it did.
     pub(crate) fn unsubscribe(&self, uri: &str) {
-        if let Some(Ok(teller)) = self.0.get() {
+        if let Some(Some(teller)) = self.0.get() {
             teller.subscriber.remove(uri);
         }
     }
 
     /// Listens for nothing any more.
     pub(crate) fn end(&self) {
-        if let Some(Ok(teller)) = self.0.get() {
+        if let Some(Some(teller)) = self.0.get() {
             teller.subscriber.give_up();
         }
     }
 
-    fn teller(&self, server: &Server, out: &Arc<dyn Outgoing>) -> Result<&Arc<Teller>, Refused> {
+    /// Who tells; nobody where the server shuts down.
+    fn teller(&self, server: &Server, out: &Arc<dyn Outgoing>) -> Option<&Arc<Teller>> {
         let teller = self.0.get_or_init(|| Teller::begin(server, out));
-        teller.as_ref().map_err(|refused| *refused)
+        teller.as_ref()
     }
 }
 
@@ -97,16 +91,15 @@ struct Teller {
 }
 
 impl Teller {
-    fn begin(server: &Server, out: &Arc<dyn Outgoing>) -> Result<Arc<Self>, Refused> {
-        let subscriber = server
-            .hub()
-            .join(next_number(), Filter::of(server.lists()))?;
+    fn begin(server: &Server, out: &Arc<dyn Outgoing>) -> Option<Arc<Self>> {
+        let filter = Filter::of(server.lists());
+        let subscriber = server.hub().join_apart(next_number(), filter).ok()?;
         let teller = Arc::new(Self {
             subscriber,
             out: Arc::clone(out),
         });
         Arc::clone(&teller).wake();
-        Ok(teller)
+        Some(teller)
     }
 
     fn tell(&self, change: Change<'_>) {

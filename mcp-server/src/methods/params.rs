@@ -204,17 +204,24 @@ impl Params<'_> {
                 &Revision::modern_names(),
             ));
         };
-        if let Some(token) = meta.progress_token
-            && mcp_core::rpc::RawId::new(token).is_none()
-        {
-            return Err(RpcError::invalid_params(
-                "`_meta.progressToken` must be a string or an integer",
-            ));
-        }
+        self.check_token()?;
         Ok(Terms {
             revision,
             kinds: meta.capabilities.kinds(),
         })
+    }
+
+    /// # Errors
+    ///
+    /// `-32602` for a progress token that is none.
+    pub(crate) fn check_token(&self) -> Result<(), RpcError> {
+        let token = self.meta.as_ref().and_then(|meta| meta.progress_token);
+        if token.is_none_or(|token| mcp_core::rpc::RawId::new(token).is_some()) {
+            return Ok(());
+        }
+        Err(RpcError::invalid_params(
+            "`_meta.progressToken` must be a string or an integer",
+        ))
     }
 }
 

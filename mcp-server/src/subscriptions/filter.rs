@@ -40,7 +40,7 @@ impl Lists {
         self.0 & other.0 == other.0
     }
 
-    pub(super) fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
 

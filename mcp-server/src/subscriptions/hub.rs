@@ -40,6 +40,8 @@ pub(crate) struct Hub {
 struct Places {
     taken: Vec<Option<Arc<Subscriber>>>,
     free: Vec<usize>,
+    /// How many of those taken count against the limit.
+    limited: usize,
     closed: bool,
 }
 
@@ -80,22 +82,46 @@ impl Hub {
         self.listening.load(Ordering::Acquire)
     }
 
-    /// Takes a place.
-    pub(crate) fn join(
+    /// Takes a place, of which there are so many.
+    pub(super) fn join(
         self: &Arc<Self>,
         number: u64,
         filter: Filter,
+    ) -> Result<Arc<Subscriber>, Refused> {
+        self.enter(number, filter, true)
+    }
+
+    /// Takes a place for whom something else limits.
+    ///
+    /// # Errors
+    ///
+    /// The server is shutting down.
+    #[cfg(feature = "legacy")]
+    pub(crate) fn join_apart(
+        self: &Arc<Self>,
+        number: u64,
+        filter: Filter,
+    ) -> Result<Arc<Subscriber>, Refused> {
+        self.enter(number, filter, false)
+    }
+
+    fn enter(
+        self: &Arc<Self>,
+        number: u64,
+        filter: Filter,
+        is_limited: bool,
     ) -> Result<Arc<Subscriber>, Refused> {
         let mut places = self.places();
         if places.closed {
             return Err(Refused::Closed);
         }
-        if self.listening() >= self.limit {
+        if is_limited && places.limited >= self.limit {
             return Err(Refused::Full(self.limit));
         }
+        places.limited += usize::from(is_limited);
         let place = places.free.pop().unwrap_or(places.taken.len());
         let hub = Arc::clone(self);
-        let subscriber = Arc::new(Subscriber::new(hub, place, number, filter));
+        let subscriber = Arc::new(Subscriber::new(hub, (place, is_limited), number, filter));
         if place == places.taken.len() {
             places.taken.push(None);
         }
@@ -105,9 +131,10 @@ impl Hub {
     }
 
     /// Frees a place, which was taken.
-    pub(super) fn leave(&self, place: usize) {
+    pub(super) fn leave(&self, (place, is_limited): (usize, bool)) {
         let mut places = self.places();
         let left = places.taken[place].take();
+        places.limited -= usize::from(is_limited);
         places.free.push(place);
         if self.listening.fetch_sub(1, Ordering::Release) == 1 {
             // The memory of a rush is given back.

@@ -15,7 +15,7 @@ mod subscriber;
 
 pub use self::notify::Notify;
 #[cfg(feature = "legacy")]
-pub(crate) use self::{filter::Filter, hub::Refused, subscriber::Change};
+pub(crate) use self::{filter::Filter, subscriber::Change};
 pub(crate) use self::{
     filter::Lists,
     hub::Hub,

@@ -18,8 +18,8 @@ use crate::resource::spelled;
 #[derive(Debug)]
 pub(crate) struct Subscriber {
     hub: Arc<Hub>,
-    /// Where the hub has it.
-    place: usize,
+    /// Where the hub has it, and whether it counts there.
+    place: (usize, bool),
     left: AtomicBool,
     /// Tells its messages from those of others on their way out.
     number: u64,
@@ -56,7 +56,7 @@ pub(crate) enum Change<'a> {
 }
 
 impl Subscriber {
-    pub(super) fn new(hub: Arc<Hub>, place: usize, number: u64, filter: Filter) -> Self {
+    pub(super) fn new(hub: Arc<Hub>, place: (usize, bool), number: u64, filter: Filter) -> Self {
         Self {
             hub,
             place,

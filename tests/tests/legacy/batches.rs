@@ -192,6 +192,35 @@ async fn a_member_that_is_taken_back_holds_nobody_up() {
 }
 
 #[tokio::test]
+async fn what_would_not_end_or_is_too_much_is_refused() {
+    let mut client = open().await;
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta});
+    let listen = request(1001, "subscriptions/listen", params);
+    client
+        .wire
+        .send(&json!([listen, request(1002, "ping", json!({}))]))
+        .await;
+    let answers = array(&mut client).await;
+    assert_eq!(code(&answers[0]), -32600);
+    assert_eq!(answers[1]["result"], json!({}));
+    let many = |count: i64| {
+        Value::Array(
+            (0..count)
+                .map(|id| request(id, "ping", json!({})))
+                .collect(),
+        )
+    };
+    client.wire.send(&many(256)).await;
+    assert_eq!(array(&mut client).await.len(), 256);
+    client.wire.send(&many(257)).await;
+    assert_eq!(code(&raw(&mut client).await), -32600);
+}
+
+#[tokio::test]
 async fn an_id_that_is_in_use_is_refused() {
     let mut client = open().await;
     client

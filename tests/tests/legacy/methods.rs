@@ -298,6 +298,8 @@ async fn progress_and_log_messages() {
                 assert_eq!(last["params"], message);
             }
         }
+        let params = json!({"name": "work", "_meta": {"progressToken": {}}});
+        assert_eq!(code(&client.request("tools/call", params).await), -32602);
         // Without a token there is no progress.
         client.heard.clear();
         client.call("work", json!({})).await;

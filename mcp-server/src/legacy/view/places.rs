@@ -1,6 +1,8 @@
 //! Where the things are that several revisions change.
 
-use super::object::{Object, quoted};
+use serde_json::Value;
+
+use super::object::{Object, items, list, quoted};
 
 /// The member of a list's result in which its entries stand.
 pub(super) fn entries_of(method: &str) -> Option<&'static str> {
@@ -37,6 +39,30 @@ pub(super) fn each_block(
         }),
         _ => {}
     }
+}
+
+/// Puts a tool's structured content into its content as text, unless it stands there already. Where the client sees the
+/// structured content `as_well`, any text will do.
+pub(super) fn tell_structured(result: &mut Object<'_>, as_well: bool) {
+    let Some(json) = result.get("structuredContent") else {
+        return;
+    };
+    let is_told = |block: &str| {
+        let block = Object::parse(block).filter(|block| kind_of(block) == "text");
+        let text = block.and_then(|block| block.text("text"));
+        text.is_some_and(|text| as_well || text == json || value(&text) == value(json))
+    };
+    let mut blocks = result.get("content").and_then(items).unwrap_or_default();
+    if !blocks.iter().any(|block| is_told(block)) {
+        blocks.push(text_block(json, None).to_json().into());
+        let content = list(&blocks);
+        result.set("content", content);
+    }
+}
+
+/// JSON by what it means; what is none is like no other.
+fn value(json: &str) -> Result<Value, ()> {
+    serde_json::from_str(json).map_err(drop)
 }
 
 /// What a block is.

@@ -5,7 +5,7 @@ use mcp_core::Revision;
 use super::{
     View,
     object::Object,
-    places::{each_block, each_entry, kind_of, text_block},
+    places::{each_block, each_entry, kind_of, tell_structured, text_block},
 };
 
 pub(super) const VIEW: View = View {
@@ -19,7 +19,7 @@ pub(super) const VIEW: View = View {
 fn result(method: &str, result: &mut Object<'_>) {
     result.edit("serverInfo", |info| info.remove("title"));
     if method == "tools/call" {
-        // It stands in the content as well.
+        tell_structured(result, false);
         result.remove("structuredContent");
     }
     each_entry(method, result, |entry| {
@@ -165,6 +165,21 @@ mod tests {
         assert_eq!(
             result(REVISION, "tools/call", json).unwrap(),
             r#"{"content":[{"type":"text","text":"{\"n\":1}"}]}"#
+        );
+    }
+
+    #[test]
+    fn structured_content_is_not_lost_where_a_tool_says_something_else() {
+        let json = r#"{"content":[{"type":"text","text":"done"}],"structuredContent":{"n":9007199254740993}}"#;
+        assert_eq!(
+            result(REVISION, "tools/call", json).unwrap(),
+            r#"{"content":[{"type":"text","text":"done"},{"type":"text","text":"{\"n\":9007199254740993}"}]}"#
+        );
+        // However it is written there.
+        let json = r#"{"content":[{"type":"text","text":"{\n \"a\": [1]\n}"}],"structuredContent":{"a":[1]}}"#;
+        assert_eq!(
+            result(REVISION, "tools/call", json).unwrap(),
+            r#"{"content":[{"type":"text","text":"{\n \"a\": [1]\n}"}]}"#
         );
     }
 

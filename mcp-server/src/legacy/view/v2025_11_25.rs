@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::{
     View,
-    object::{Object, items, list},
-    places::{kind_of, text_block},
+    object::Object,
+    places::{kind_of, tell_structured},
 };
 
 pub(super) const VIEW: View = View {
@@ -83,22 +83,13 @@ fn properties(schema: &mut Object<'_>) {
     });
 }
 
-/// Structured content is an object. Whatever it is, it stands in the content as well: there a client finds it that does not know
-/// it, or loses it here.
+/// Structured content is an object; what is none stands in the content.
 ///
 /// Specification: server/tools, Structured Content.
 fn structured(result: &mut Object<'_>) {
-    let Some(json) = result.get("structuredContent") else {
-        return;
-    };
+    let json = result.get("structuredContent").unwrap_or_default();
     let is_object = json.starts_with('{');
-    let mut blocks = result.get("content").and_then(items).unwrap_or_default();
-    let is_text = |block: &str| Object::parse(block).is_some_and(|block| kind_of(&block) == "text");
-    if !blocks.iter().any(|block| is_text(block)) {
-        blocks.push(text_block(json, None).to_json().into());
-        let content = list(&blocks);
-        result.set("content", content);
-    }
+    tell_structured(result, is_object);
     if !is_object {
         result.remove("structuredContent");
     }
@@ -207,6 +198,17 @@ mod tests {
             let seen: Value = serde_json::from_str(&seen("tools/call", &result)).unwrap();
             assert_eq!(seen, json!({"content": [{"type": "text", "text": json}]}));
         }
+    }
+
+    #[test]
+    fn what_a_tool_says_beside_it_does_not_hide_it() {
+        let result = r#"{"content":[{"type":"text","text":"done"}],"structuredContent":[1, 2]}"#;
+        let expected =
+            r#"{"content":[{"type":"text","text":"done"},{"type":"text","text":"[1, 2]"}]}"#;
+        assert_eq!(seen("tools/call", result), expected);
+        let said = r#"{"content":[{"type":"text","text":"[1,2]"}],"structuredContent":[1, 2]}"#;
+        let expected = r#"{"content":[{"type":"text","text":"[1,2]"}]}"#;
+        assert_eq!(seen("tools/call", said), expected);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::{sync::Arc, task::Context as Task};
 
 use super::Session;
-use crate::legacy::batch::{Gathering, Member};
+use crate::legacy::batch::{Gathering, MAX_MEMBERS, Member, too_many};
 
 impl Session {
     /// Answers a line if it is a batch, in a revision that has them.
@@ -12,6 +12,12 @@ impl Session {
         let Some(members) = self.outbox.earlier.batch(line) else {
             return false;
         };
+        let before = self.output.bytes.len();
+        if members.len() > MAX_MEMBERS {
+            self.output.bytes.extend(too_many());
+            self.end_line(before);
+            return true;
+        }
         let gathering = Arc::new(Gathering::default());
         for member in members {
             let message = match member {
@@ -31,7 +37,6 @@ impl Session {
                 gathering.add(answer);
             }
         }
-        let before = self.output.bytes.len();
         self.output
             .bytes
             .extend(gathering.end(None).unwrap_or_default());
