@@ -28,6 +28,17 @@ impl Later {
         Some(last)
     }
 
+    /// How many bytes all of them have.
+    pub(crate) fn len(&self) -> usize {
+        let mut bytes = 0;
+        let mut next = self.0.get();
+        while let Some(answers) = next {
+            bytes += answers.json.len();
+            next = answers.later.0.get();
+        }
+        bytes
+    }
+
     pub(crate) fn add(&self, answers: Answers) {
         let end = self.last().map_or(self, |last| &last.later);
         // Rounds follow each other, so nobody else adds any.

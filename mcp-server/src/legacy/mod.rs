@@ -54,4 +54,5 @@ pub(crate) use self::{
     explain::can_say,
     later::{Answers, Later},
     pages::Pages,
+    upgrade::added,
 };

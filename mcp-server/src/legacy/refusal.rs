@@ -59,3 +59,23 @@ pub(crate) const NO_META: &str = if cfg!(feature = "legacy") {
     "`_meta` is missing; every request carries `io.modelcontextprotocol/protocolVersion` and \
      `io.modelcontextprotocol/clientCapabilities` in it"
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Clients with a handshake show its error to people, so it says what would work.
+    #[test]
+    fn who_is_refused_hears_which_versions_are_spoken() {
+        let error = refuse_initialize();
+        assert_eq!(error.code, -32601);
+        assert!(error.message.contains("2026-07-28"), "{error}");
+        assert_eq!(error.data, Some(json!({ "supported": ["2026-07-28"] })));
+    }
+
+    #[test]
+    fn a_handshake_is_offered_where_it_is_served() {
+        let offers = NO_META.contains("`initialize`");
+        assert_eq!(offers, cfg!(feature = "legacy"));
+    }
+}

@@ -9,7 +9,7 @@ use mcp_core::{
 use serde_json::value::RawValue;
 
 use super::session::Session;
-use crate::parameters::Members;
+use crate::parameters::{Members, member};
 
 /// What a request says of itself today, and the session says for it.
 const OURS: [&str; 4] = [
@@ -82,6 +82,16 @@ impl Session {
         let end = line.len() - 1;
         Ok((line, start..end))
     }
+}
+
+/// How much of a message the session has said for it, in bytes.
+pub(crate) fn added(line: &str) -> usize {
+    let params = member(line, "params").unwrap_or_default();
+    let meta = member(params, "_meta").unwrap_or_default();
+    let members = Members::of(meta).flatten();
+    let ours = members.filter(|(name, _)| OURS.contains(&&**name));
+    // The quotes, the colon and the comma.
+    ours.map(|(name, value)| name.len() + value.len() + 4).sum()
 }
 
 fn push(out: &mut Vec<u8>, name: &str, json: &str) {

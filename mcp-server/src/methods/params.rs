@@ -366,6 +366,10 @@ impl Received {
 
     /// How long the message is, in bytes.
     pub(crate) fn len(&self) -> usize {
+        #[cfg(feature = "legacy")]
+        if self.revision.is_legacy() {
+            return self.line.len() - legacy::added(&self.line) + self.later.len();
+        }
         self.line.len()
     }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use mcp_server::prelude::*;
-use mcp_tests::wire::{code, text, tool_error};
+use mcp_server::{MessageLimit, prelude::*};
+use mcp_tests::wire::{Wire, code, text, tool_error};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -318,6 +318,34 @@ async fn a_resolver_that_panics_is_a_failed_call() {
     assert!(!tool_error(&answer).contains("secret"), "{answer}");
     assert_eq!(text(&wire.call("echo", json!({"text": "x"})).await), "x");
     assert_eq!(code(&wire.call("nothing", json!({})).await), -32602);
+}
+
+/// A layer's limit counts what the client has sent for a call, and not what it said of itself when it connected.
+#[tokio::test]
+async fn a_limit_of_messages_counts_what_was_sent_for_the_call() {
+    let tools = tools![confirm, echo].layer(MessageLimit::new(4096));
+    let server = server(tools);
+    let mut wire = Wire::open(&server);
+    wire.meta = Value::Null;
+    wire.revision = "2025-11-25";
+    let icon = format!("data:image/png;base64,{}", "A".repeat(20_000));
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}},
+        "clientInfo": {"name": "wire", "version": "1", "icons": [{"src": icon}]},
+    });
+    wire.request("initialize", params).await;
+    assert_eq!(text(&wire.call("echo", json!({"text": "x"})).await), "x");
+    let long = wire.call("echo", json!({"text": "x".repeat(5000)})).await;
+    assert!(tool_error(&long).contains("4096 bytes"), "{long}");
+    let call = json!({"name": "confirm", "arguments": {"what": "it"}});
+    wire.begin("tools/call", call).await;
+    let asked = wire.expect_request("elicitation/create").await;
+    wire.answer(
+        &asked,
+        accept(json!({"confirm": true, "note": "x".repeat(5000)})),
+    )
+    .await;
+    assert!(tool_error(&wire.receive().await).contains("4096 bytes"));
 }
 
 /// What a client has answered stays for as long as its call is open, so there is an end to it.
