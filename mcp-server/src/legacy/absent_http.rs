@@ -26,8 +26,6 @@ impl Earlier {
         false
     }
 
-    pub(crate) fn hang_up(&self) {}
-
     pub(crate) fn end(&self) {}
 }
 

@@ -222,3 +222,27 @@ async fn calls_that_were_left_behind_have_a_limit() {
     }
     assert!(text.contains("done"), "{text}");
 }
+
+/// In an application, which has a listener of its own.
+#[tokio::test(start_paused = true)]
+async fn questions_end_with_the_server_wherever_it_is() {
+    let server = Server::builder("shop", "1.0.0").tools(tools![crate::confirmed]);
+    let server = server.build().unwrap();
+    let http = server.http();
+    let id = begin(&http).await;
+    let headers = [("mcp-session-id", &*id)];
+    let call = call(1, "confirmed", json!({}));
+    let mut body = send(&http, "POST", &headers, &call).await.into_body();
+    next(&mut body).await.unwrap();
+    let question = next(&mut body).await.unwrap();
+    assert!(
+        std::str::from_utf8(&question)
+            .unwrap()
+            .contains("elicitation/create")
+    );
+    server.shutdown().begin();
+    let began = tokio::time::Instant::now();
+    let answer = next(&mut body).await.unwrap();
+    assert!(std::str::from_utf8(&answer).unwrap().contains("isError"));
+    assert!(began.elapsed() < Duration::from_secs(1));
+}

@@ -59,11 +59,6 @@ impl Earlier {
         concerns(headers) && self.sessions.limits().sessions > 0
     }
 
-    /// The server is about to end: nobody will answer what was asked.
-    pub(crate) fn hang_up(&self) {
-        self.sessions.hang_up();
-    }
-
     /// Ends all sessions, and what is under way in them, but for calls that have claimed something.
     pub(crate) fn end(&self) {
         self.sessions.end_all();
@@ -151,7 +146,8 @@ impl Endpoint {
 
     /// Takes a session in.
     pub(super) fn hold(&self, session: &Arc<Session>) -> Result<(), Refusal> {
-        self.earlier.sessions.insert(session).map_err(|Full| {
+        let shutdown = || self.server.shutdown();
+        self.earlier.sessions.insert(session, shutdown).map_err(|Full| {
             Refusal::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "there are as many sessions as `max_sessions` allows, and all have requests under \

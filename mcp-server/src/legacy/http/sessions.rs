@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::{
     calls::Calls,
@@ -18,7 +18,7 @@ use super::{
     store::{Full, Limits, Store, Use},
     streams::{Budget, KEPT},
 };
-use crate::state::Principal;
+use crate::{shutdown::Shutdown, state::Principal};
 
 /// The sessions of an endpoint. Dropping it ends them.
 pub(super) struct Sessions {
@@ -59,7 +59,11 @@ impl Sessions {
     /// # Errors
     ///
     /// Where all of them have requests in flight, and somebody who waits for those.
-    pub(super) fn insert(self: &Arc<Self>, session: &Arc<Session>) -> Result<(), Full> {
+    pub(super) fn insert(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        shutdown: impl FnOnce() -> Shutdown,
+    ) -> Result<(), Full> {
         let insert = || {
             let (id, session) = (Arc::clone(session.id()), Arc::clone(session));
             self.lock().insert(id, session, Instant::now())
@@ -82,7 +86,7 @@ impl Sessions {
             gone.end();
         }
         if !self.swept.swap(true, Ordering::AcqRel) {
-            self.look_after();
+            self.look_after(shutdown());
         }
         Ok(())
     }
@@ -113,8 +117,8 @@ impl Sessions {
         gone.inspect(|session| session.end()).is_some()
     }
 
-    /// The server ends: what clients were asked stays without an answer.
-    pub(super) fn hang_up(&self) {
+    /// The server is about to end: nobody will answer what was asked.
+    fn hang_up(&self) {
         let sessions: Vec<_> = self.lock().sessions().cloned().collect();
         sessions.iter().for_each(|session| session.hang_up());
     }
@@ -126,12 +130,19 @@ impl Sessions {
     }
 
     /// A task for as long as there are sessions: an abandoned one holds its memory until somebody looks.
-    fn look_after(self: &Arc<Self>) {
+    fn look_after(self: &Arc<Self>, shutdown: Shutdown) {
         let sessions = Arc::downgrade(self);
         let pause = (self.limits.idle.min(KEPT) / 8).clamp(SHORTEST, LONGEST);
         tokio::spawn(async move {
+            let mut has_begun = false;
             loop {
-                sleep(pause).await;
+                if has_begun {
+                    sleep(pause).await;
+                } else if timeout(pause, shutdown.begun()).await.is_ok() {
+                    has_begun = true;
+                    sessions.upgrade().inspect(|sessions| sessions.hang_up());
+                    continue;
+                }
                 match sessions.upgrade() {
                     Some(sessions) if !sessions.sweep(Instant::now()) => {}
                     _ => return,

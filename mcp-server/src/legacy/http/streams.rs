@@ -431,13 +431,21 @@ impl Streams {
     /// Appends an event, and makes room for it.
     fn push(&self, kept: &mut Kept, number: u64, write: impl FnOnce(&str, &mut Vec<u8>)) {
         if kept.push(number, write) {
-            kept.shrink(self.all.limit(), Some(number));
-            self.count(kept);
+            self.make_room(kept, number);
         }
+    }
+
+    /// Drops events until those fit that are kept; the newest is in this stream.
+    fn make_room(&self, kept: &mut Kept, newest: u64) {
+        kept.shrink(self.all.limit(), Some(newest));
+        self.count(kept);
     }
 
     /// Tells the budget how many bytes are kept.
     fn count(&self, kept: &mut Kept) {
+        if kept.counted == kept.size.bytes {
+            return;
+        }
         let before = mem::replace(&mut kept.counted, kept.size.bytes);
         let all = &self.all.0;
         all.fetch_add(kept.counted, Ordering::Relaxed);
@@ -599,6 +607,8 @@ impl Reading {
         }
         if let Some(event) = stream.read() {
             let wakers = mem::take(&mut stream.crowd);
+            // From now on it is kept for later.
+            self.streams.make_room(&mut kept, self.number);
             wake(kept, wakers);
             return Poll::Ready(Next::Event(event));
         }

@@ -193,7 +193,6 @@ impl Connections {
     async fn close(mut self) {
         let options = self.http.0.server.options().clone();
         self.http.0.server.shutdown().begin();
-        self.http.0.earlier.hang_up();
         let drained = async { while self.tasks.join_next().await.is_some() {} };
         let _ = timeout(options.drain_grace, drained).await;
         // What is left is dropped, but for calls that have claimed something.

@@ -376,6 +376,29 @@ fn streams_of_which_nothing_is_left_are_forgotten_at_once() {
     }
 }
 
+/// What was read is kept for later from then on, without a further event.
+#[test]
+fn what_is_read_counts_at_once() {
+    let streams = streams();
+    let readings: Vec<_> = (0..20)
+        .map(|_| {
+            let number = streams.begin(false);
+            let reading = streams.read(number, false);
+            streams.send(number, &vec![b'x'; 2 * MAX_BYTES], true);
+            streams.end(number, Instant::now());
+            reading
+        })
+        .collect();
+    for reading in &readings {
+        assert_eq!(data(reading).len(), 2);
+    }
+    assert!(streams.lock().size.bytes < 3 * MAX_BYTES);
+    assert_eq!(
+        streams.all.0.load(Ordering::Relaxed),
+        streams.lock().size.bytes
+    );
+}
+
 #[test]
 fn all_sessions_together_have_a_limit() {
     let all = Arc::<Budget>::default();
