@@ -31,7 +31,8 @@
 //! A client calls `delete_note`; the wrapper that [`tool`] generates answers with an input request,
 //! the client shows the form and calls again, and only then the body runs, once. No call is held
 //! open and nothing is remembered between the rounds: what the call has learned travels through the
-//! client, sealed (see [`state`]).
+//! client, sealed (see [`state`]). A client of an older revision is asked while its call is open, by
+//! the same function.
 //!
 //! # Concepts
 //!
