@@ -237,10 +237,17 @@ impl<W> Exchange<W> {
         }
     }
 
+    fn batch(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+        self.liberties
+            .batches
+            .then(|| batch::split(bytes))
+            .flatten()
+    }
+
     fn receive_bytes(&mut self, bytes: &[u8], during: Option<u64>) -> Event<'_, W> {
         match wire::parse(bytes) {
             Ok(incoming) => self.receive_message(incoming, during),
-            Err(reason) => match batch::split(bytes).filter(|_| self.liberties.batches) {
+            Err(reason) => match self.batch(bytes) {
                 Some(messages) => Event::Batch(messages),
                 None => {
                     self.skip(bytes, &reason);

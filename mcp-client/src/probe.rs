@@ -111,7 +111,9 @@ fn unsupported(theirs: Vec<String>) -> Result<Verdict, Error> {
         let mut legacy = Revision::LEGACY.iter();
         legacy.any(|revision| revision.as_str() == version)
     };
-    if theirs.iter().any(in_common) {
+    // One that speaks ours as well is of today, whatever it says.
+    let is_of_today = theirs.iter().any(|version| version == VERSION);
+    if !is_of_today && theirs.iter().any(in_common) {
         return Ok(Verdict::Unknown(Refusal {
             answer: format!("the versions {}", theirs.join(", ")),
             unclear: None,

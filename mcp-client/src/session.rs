@@ -195,7 +195,8 @@ impl Session {
         self.tool_round(tool, 1, step).await
     }
 
-    /// Sends any request and returns its result as it came, whatever its type.
+    /// Sends any request and returns its result as it came, whatever its type. What a server of a revision with a
+    /// handshake asks meanwhile goes to the builder's handlers.
     ///
     /// This is for methods that the client has no function for, and for tests of servers. `params`
     /// must serialise to an object. Its `_meta` is the client's: entries of your own go through

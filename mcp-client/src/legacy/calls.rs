@@ -35,6 +35,7 @@ struct Entry {
     caller: Caller,
     method: String,
     target: String,
+    rounds: Arc<Mutex<Rounds>>,
     given_up: watch::Sender<bool>,
 }
 
@@ -45,6 +46,25 @@ pub(super) struct Caller {
     pub(super) by_hand: Option<mpsc::UnboundedSender<Asked>>,
     /// A handler, whose own question is not over.
     pub(super) nested: bool,
+    /// How often the call may ask; questions that are open at the same time are one round.
+    pub(super) max_rounds: Option<u32>,
+}
+
+/// What a call has asked.
+#[derive(Debug, Default)]
+struct Rounds {
+    /// The questions that are open.
+    open: usize,
+    begun: u32,
+}
+
+/// How a call came to its end.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Over {
+    /// The caller does not want it any more.
+    GivenUp,
+    /// It was answered.
+    Ended,
 }
 
 /// The call that a question most likely belongs to.
@@ -55,15 +75,42 @@ pub(super) struct Asking {
     pub(super) by_hand: Option<mpsc::UnboundedSender<Asked>>,
     /// Whether a handler waits for it, or for one that it cannot be told from.
     pub(super) nested: bool,
+    max_rounds: Option<u32>,
+    rounds: Arc<Mutex<Rounds>>,
     given_up: watch::Receiver<bool>,
 }
 
+/// A question of a call is open.
+#[derive(Debug)]
+pub(super) struct InRound(Arc<Mutex<Rounds>>);
+
+impl Drop for InRound {
+    fn drop(&mut self) {
+        let mut rounds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rounds.open -= 1;
+    }
+}
+
 impl Asking {
-    /// Waits until the call is given up, for ever if it comes to its end.
-    pub(super) async fn given_up(&mut self) {
-        if self.given_up.wait_for(|given_up| *given_up).await.is_err() {
-            std::future::pending().await
+    /// Waits until the call is over.
+    pub(super) async fn over(&mut self) -> Over {
+        match self.given_up.wait_for(|given_up| *given_up).await {
+            Ok(_) => Over::GivenUp,
+            Err(_) => Over::Ended,
         }
+    }
+
+    /// Counts a question; `None` if the call has asked often enough.
+    pub(super) fn in_round(&self) -> Option<InRound> {
+        let mut rounds = self.rounds.lock().unwrap_or_else(PoisonError::into_inner);
+        if rounds.open == 0 {
+            if self.max_rounds.is_some_and(|max| rounds.begun >= max) {
+                return None;
+            }
+            rounds.begun += 1;
+        }
+        rounds.open += 1;
+        Some(InRound(Arc::clone(&self.rounds)))
     }
 }
 
@@ -84,6 +131,7 @@ impl Calls {
             caller,
             method: call.method.clone(),
             target: call.target.clone(),
+            rounds: Arc::default(),
             given_up: watch::Sender::new(false),
         });
         Open {
@@ -110,6 +158,8 @@ impl Calls {
                 Some(_) => entry.caller.nested,
                 None => list.open.iter().any(|entry| entry.caller.nested),
             },
+            max_rounds: entry.caller.max_rounds,
+            rounds: Arc::clone(&entry.rounds),
             given_up: entry.given_up.subscribe(),
         })
     }
@@ -172,7 +222,7 @@ mod tests {
         let mut asking = calls.asking(None).unwrap();
         assert_eq!(asking.target, "a");
         drop(first);
-        asking.given_up().await;
+        assert_eq!(asking.over().await, Over::GivenUp);
         assert!(calls.asking(None).is_none());
     }
 
@@ -182,8 +232,7 @@ mod tests {
         let open = calls.begin(&call("tools/call", "a"), Caller::default());
         let mut asking = calls.asking(None).unwrap();
         open.end();
-        let waited = tokio::time::timeout(std::time::Duration::from_secs(1), asking.given_up());
-        assert!(waited.await.is_err());
+        assert_eq!(asking.over().await, Over::Ended);
     }
 
     #[tokio::test(start_paused = true)]

@@ -170,6 +170,7 @@ impl Connection {
         let caller = Caller {
             by_hand: None,
             nested: session.client.inner.turns.is_held_here(),
+            max_rounds: Some(session.client.inner.limits(&session.options).max_rounds),
         };
         self.send_for(session, call, token, caller).await
     }
@@ -261,8 +262,14 @@ impl Connection {
         self.over.send_modify(|over| *over += 1);
         handshake::repeat(client, self.revision).await?;
         self.session.store(after + 1, Ordering::Release);
-        self.level.repeat(self, client).await;
-        self.listeners.repeat(self, client).await;
+        // Whoever waits for the session goes on: the server may take its time for these.
+        let client = client.clone();
+        tokio::spawn(async move {
+            if let Some(old) = client.inner.legacy() {
+                old.level.repeat(old, &client).await;
+                old.listeners.repeat(old, &client).await;
+            }
+        });
         Ok(())
     }
 

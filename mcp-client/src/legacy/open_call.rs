@@ -62,6 +62,7 @@ impl OpenCall {
         let caller = Caller {
             by_hand: Some(by_hand),
             nested: session.client.inner.turns.is_held_here(),
+            max_rounds: None,
         };
         let (session, call) = (session.clone(), call.clone());
         let task = tokio::spawn(async move {

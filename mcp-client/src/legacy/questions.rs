@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use mcp_core::Revision;
 use mcp_core::rpc::{RequestId, RpcError, code};
@@ -9,6 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
+use tokio::time::sleep;
 
 use crate::client::Inner;
 use crate::error::Error;
@@ -16,9 +18,16 @@ use crate::outcome;
 use crate::question::{Asker, InputRequest, Kind};
 use crate::session::on_one_line;
 
-use super::calls::Asking;
+use super::calls::{Asking, Over};
+use super::clock::Stopped;
 use super::connection::Connection;
 use super::open_call::Asked;
+
+/// How long a question may outlive its call.
+const AFTER_THE_CALL: Duration = Duration::from_secs(60);
+
+/// How long a question may be open that belongs to no call.
+const WITHOUT_A_CALL: Duration = Duration::from_secs(600);
 
 /// One request of the server that asks for something.
 #[derive(Debug)]
@@ -60,7 +69,11 @@ pub(super) async fn answer(
     let members = question.members();
     let key = old.keys.take(question.key(&members));
     let request = read(&inner, old, &question, key.name(), &text, asking.as_ref())?;
-    let _stopped = old.clock.stop();
+    let _in_round = match &asking {
+        Some(asking) => Some(asking.in_round().ok_or_else(too_often)?),
+        None => None,
+    };
+    let stopped = asking.is_some().then(|| old.clock.stop());
     let nested = asking.as_ref().is_some_and(|asking| asking.nested);
     let (handlers, turns) = (inner.handlers.clone(), Arc::clone(&inner.turns));
     let revision = old.revision();
@@ -87,8 +100,8 @@ pub(super) async fn answer(
     };
     let answer = tokio::select! {
         answer = answered => answer?,
-        () = given_up(&mut asking) => {
-            return Err(RpcError::internal_error("the call was given up before the answer"));
+        () = over(&mut asking, stopped) => {
+            return Err(RpcError::internal_error("the call was over before the answer"));
         }
     };
     if let (Some(id), InputRequest::Url(_), Some(inner)) =
@@ -101,10 +114,20 @@ pub(super) async fn answer(
     in_words_of(revision, &request, answer)
 }
 
-async fn given_up(asking: &mut Option<Asking>) {
-    match asking {
-        Some(asking) => asking.given_up().await,
-        None => std::future::pending().await,
+fn too_often() -> RpcError {
+    tracing::warn!(target: "mcp_client", "a call asks more often than Builder::max_rounds allows");
+    RpcError::internal_error("this call has asked too often")
+}
+
+/// Waits until nobody wants the answer any more. A call that has ended without it may have gone on nevertheless, so
+/// the person gets a while; but the timeouts of other calls do not wait for that.
+async fn over(asking: &mut Option<Asking>, stopped: Option<Stopped>) {
+    let Some(asking) = asking else {
+        return sleep(WITHOUT_A_CALL).await;
+    };
+    if asking.over().await == Over::Ended {
+        drop(stopped);
+        sleep(AFTER_THE_CALL).await;
     }
 }
 

@@ -151,9 +151,8 @@ impl Listeners {
         for uri in left {
             subscribed.remove(&uri);
             let params = json!({ "uri": uri });
-            let ended = old.request(client, "resources/unsubscribe", &params);
             // What comes nevertheless has no reader.
-            let _ = timeout(FAREWELL, ended).await;
+            let _ = old.request(client, "resources/unsubscribe", &params).await;
         }
     }
 
@@ -260,7 +259,7 @@ impl Drop for Listening {
         let client = self.client.clone();
         self.runtime.spawn(async move {
             if let Some(old) = client.inner.legacy() {
-                old.listeners.tidy(old, &client).await;
+                let _ = timeout(FAREWELL, old.listeners.tidy(old, &client)).await;
             }
         });
     }

@@ -364,6 +364,41 @@ async fn an_answer_that_comes_after_the_call_is_given_nevertheless() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_question_does_not_outlive_its_call_for_long() {
+    let (builder, state) = waiting();
+    let builder = builder.request_timeout(Duration::from_secs(10));
+    let (client, mut fake, calling, request) = calling(builder, NEWEST).await;
+    fake.ask(1, "elicitation/create", form("?")).await;
+    fake.hears_nothing().await;
+    fake.reply(&request, text("gave up waiting")).await;
+    calling.await.unwrap().unwrap();
+    // Timeouts run again at once, and the person has a while.
+    let started = Instant::now();
+    let other = call(&client, "other", json!({}));
+    let request = fake.request("tools/call").await;
+    fake.cancellation_of(&request).await;
+    assert_eq!(started.elapsed().as_secs(), 10);
+    assert!(other.await.unwrap().is_err());
+    assert_eq!(*state.lock().unwrap(), "asked");
+    assert_eq!(fake.answered(1).await["error"]["code"], -32603);
+    assert_eq!(started.elapsed().as_secs(), 60);
+    assert_eq!(*state.lock().unwrap(), "dropped");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_may_ask_as_often_as_it_may_have_rounds() {
+    let (builder, shown) = answering(json!({"confirm": true}));
+    let (_client, mut fake, ..) = calling(builder.max_rounds(3), NEWEST).await;
+    for id in 0..3 {
+        fake.ask(id, "elicitation/create", form("?")).await;
+        assert_eq!(fake.answered(id).await["result"]["action"], "accept");
+    }
+    fake.ask(3, "elicitation/create", form("?")).await;
+    assert_eq!(fake.answered(3).await["error"]["code"], -32603);
+    assert_eq!(shown.lock().unwrap().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_end_of_the_connection_takes_questions_back() {
     let (builder, state) = waiting();
     let (client, mut fake, calling, _request) = calling(builder, NEWEST).await;

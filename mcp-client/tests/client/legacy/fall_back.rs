@@ -77,6 +77,23 @@ async fn a_server_of_today_that_names_our_version_is_asked_once_more() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn one_that_refuses_our_version_and_names_it_is_still_of_today() {
+    let (transport, mut fake) = pair();
+    let server = async {
+        for _ in 0..2 {
+            let probe = fake.request("server/discover").await;
+            let data =
+                json!({"supported": ["2026-07-28", "2025-11-25"], "requested": "2026-07-28"});
+            let error = json!({"code": -32022, "message": "no", "data": data});
+            fake.fail(&probe, error).await;
+        }
+        assert!(fake.next().await.is_none(), "the client says more");
+    };
+    let (client, ()) = tokio::join!(builder().connect(transport), server);
+    assert!(matches!(client, Err(Error::UnsupportedVersion { .. })));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_names_only_versions_with_a_handshake_gets_one() {
     let names = json!(["2024-11-05", "2025-06-18", "2030-01-01"]);
     let error = json!({"code": -32022, "message": "no", "data": {"supported": names, "requested": "2026-07-28"}});
