@@ -10,9 +10,12 @@
 //!
 //! Specification: 2025-11-25, basic/transports, Resumability and Redelivery.
 
+mod kept;
+mod reading;
+mod stream;
+mod unrelated;
+
 use std::{
-    cmp::Reverse,
-    collections::{HashMap, VecDeque},
     mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -22,10 +25,16 @@ use std::{
     time::Duration,
 };
 
-use bytes::Bytes;
 use tokio::time::Instant;
 
-use crate::reporter::Outgoing;
+use self::{
+    kept::Kept,
+    stream::{Size, Stream},
+};
+pub(super) use self::{
+    reading::{Next, Reading},
+    unrelated::Unrelated,
+};
 
 /// The stream of what belongs to no request: the one that a plain GET reads.
 pub(super) const UNRELATED: u64 = 0;
@@ -91,145 +100,6 @@ impl Drop for Streams {
         self.all.0.fetch_sub(counted, Ordering::Relaxed);
     }
 }
-
-#[derive(Default)]
-struct Kept {
-    streams: HashMap<u64, Stream>,
-    /// How many events all of them have, and how many bytes those.
-    size: Size,
-    /// How many of those bytes all sessions know of.
-    counted: usize,
-    begun: u64,
-    readers: u64,
-    /// The session is over: nothing is taken any more.
-    closed: bool,
-}
-
-#[derive(Default)]
-struct Stream {
-    events: VecDeque<Bytes>,
-    /// The position of the first event that is kept.
-    first: u64,
-    /// The position of the event that the connection reads next.
-    cursor: u64,
-    /// What there is from there on.
-    unread: Size,
-    /// What there is in all.
-    size: Size,
-    /// The connection, of which there is one at the most.
-    reader: Option<u64>,
-    waker: Option<Waker>,
-    /// Who waits for room.
-    crowd: Vec<Waker>,
-    /// Whether its first connection is still to come, and will.
-    is_new: bool,
-    /// The connection is to end, and the stream is not.
-    cut: bool,
-    /// Since when there is nothing more to come.
-    ended: Option<Instant>,
-}
-
-impl Stream {
-    fn end(&self) -> u64 {
-        self.first + self.events.len() as u64
-    }
-
-    fn push(&mut self, event: Vec<u8>) -> Size {
-        let size = size(&event);
-        self.size.add(size);
-        self.unread.add(size);
-        self.events.push_back(event.into());
-        size
-    }
-
-    /// Reads from this position on, or from the first one that is kept.
-    fn read_from(&mut self, position: u64) {
-        self.cursor = position.max(self.first);
-        self.unread = Size::default();
-        for event in self.events.iter().skip((self.cursor - self.first) as usize) {
-            self.unread.add(size(event));
-        }
-    }
-
-    /// The event at the cursor, which moves on.
-    fn read(&mut self) -> Option<Bytes> {
-        let event = self.events.get((self.cursor - self.first) as usize)?;
-        self.cursor += 1;
-        self.unread.take(size(event));
-        Some(event.clone())
-    }
-
-    fn drop_first(&mut self) -> Size {
-        let Some(event) = self.events.pop_front() else {
-            return Size::default();
-        };
-        let size = size(&event);
-        self.size.take(size);
-        self.first += 1;
-        if self.cursor < self.first {
-            self.cursor = self.first;
-            self.unread.take(size);
-        }
-        size
-    }
-
-    /// What is kept for later: all but what a connection is about to read.
-    fn kept(&self) -> Size {
-        let mut kept = self.size;
-        if self.is_attended() {
-            kept.take(self.unread);
-        }
-        kept
-    }
-
-    /// Whether a connection reads it, or is just about to: that of a request comes after its first events.
-    fn is_attended(&self) -> bool {
-        self.reader.is_some() || self.is_new
-    }
-
-    /// Whether so much waits that what may be left out is. Where nobody reads, there must be room for the answer, and for
-    /// other streams.
-    fn has_too_much(&self) -> bool {
-        if self.is_attended() {
-            return self.unread.bytes > HIGH_WATER;
-        }
-        self.unread.events > MAX_EVENTS / 4 || self.unread.bytes > MAX_BYTES / 4
-    }
-
-    fn wake(&mut self) -> Vec<Waker> {
-        self.waker.take().into_iter().collect()
-    }
-
-    fn wake_all(&mut self) -> Vec<Waker> {
-        let mut wakers = mem::take(&mut self.crowd);
-        wakers.extend(self.waker.take());
-        wakers
-    }
-}
-
-/// A number of events, and of their bytes.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Size {
-    events: usize,
-    bytes: usize,
-}
-
-impl Size {
-    fn fits(self, limit: Self) -> bool {
-        self.events <= limit.events && self.bytes <= limit.bytes
-    }
-
-    fn add(&mut self, other: Self) {
-        self.events += other.events;
-        self.bytes += other.bytes;
-    }
-
-    fn take(&mut self, other: Self) {
-        self.events -= other.events;
-        self.bytes -= other.bytes;
-    }
-}
-
 /// Why a stream cannot be taken up again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lost {
@@ -237,14 +107,6 @@ pub(super) enum Lost {
     Unknown,
     /// Events after it are gone.
     Evicted,
-}
-
-/// What a connection writes next.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    Event(Bytes),
-    /// Nothing more on this connection.
-    End,
 }
 
 impl Streams {
@@ -497,79 +359,6 @@ fn wake(kept: MutexGuard<'_, Kept>, wakers: Vec<Waker>) {
     wakers.into_iter().for_each(Waker::wake);
 }
 
-impl Kept {
-    /// Appends an event to a stream, if that is there.
-    fn push(&mut self, number: u64, write: impl FnOnce(&str, &mut Vec<u8>)) -> bool {
-        let Some(stream) = self.streams.get_mut(&number) else {
-            return false;
-        };
-        let mut event = Vec::new();
-        write(&format!("{number}-{}", stream.end()), &mut event);
-        let size = stream.push(event);
-        self.size.add(size);
-        true
-    }
-
-    /// Drops events until those fit that are kept.
-    fn shrink(&mut self, limit: Size, newest: Option<u64>) {
-        // The newest event stays, however large, unless all sessions must do with less.
-        let newest = newest.filter(|_| limit == MOST);
-        while !self.size.fits(limit)
-            && let Some(number) = self.largest(limit, newest)
-        {
-            self.evict(number);
-        }
-    }
-
-    /// The stream that must lose an event; none where what is kept fits. That with the newest event does not lose it.
-    fn largest(&self, limit: Size, newest: Option<u64>) -> Option<u64> {
-        let mut all = Size::default();
-        for stream in self.streams.values() {
-            all.add(stream.kept());
-        }
-        if all.fits(limit) {
-            return None;
-        }
-        let by_bytes = all.bytes > limit.bytes;
-        let streams = self.streams.iter().filter_map(|(number, stream)| {
-            let kept = stream.kept();
-            let is_only_newest = newest == Some(*number) && stream.size.events == 1;
-            let size = if by_bytes { kept.bytes } else { kept.events };
-            // Of equal ones, the oldest.
-            let rank = (size, Reverse(*number));
-            (kept.events > 0 && !is_only_newest).then_some(rank)
-        });
-        streams.max().map(|(_, Reverse(number))| number)
-    }
-
-    fn evict(&mut self, number: u64) {
-        let Some(stream) = self.streams.get_mut(&number) else {
-            return;
-        };
-        let size = stream.drop_first();
-        self.size.take(size);
-        self.forget_if_empty(number);
-    }
-
-    /// Forgets a stream of which there is nothing, and of which nothing will come.
-    fn forget_if_empty(&mut self, number: u64) {
-        let stream = self.streams.get(&number);
-        let is_over = |stream: &Stream| {
-            stream.events.is_empty() && stream.ended.is_some() && !stream.is_attended()
-        };
-        if stream.is_some_and(is_over) {
-            self.streams.remove(&number);
-        }
-    }
-}
-
-fn size(event: &[u8]) -> Size {
-    Size {
-        events: 1,
-        bytes: event.len(),
-    }
-}
-
 /// An event without a message: its id is enough to take the stream up again.
 fn priming(id: &str, out: &mut Vec<u8>) {
     let event = format!("id: {id}\nretry: {}\ndata: \n\n", RETRY.as_millis());
@@ -581,82 +370,6 @@ fn parse(id: &str) -> Option<(u64, u64)> {
     let (number, position) = id.split_once('-')?;
     let parsed = (number.parse().ok()?, position.parse().ok()?);
     (format!("{}-{}", parsed.0, parsed.1) == id).then_some(parsed)
-}
-
-/// A connection that reads a stream. Dropping it leaves the stream as it is.
-pub(super) struct Reading {
-    streams: Arc<Streams>,
-    number: u64,
-    reader: u64,
-}
-
-impl Reading {
-    /// The stream's number.
-    pub(super) fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// What comes next on this connection.
-    pub(super) fn poll(&self, cx: &mut Task<'_>) -> Poll<Next> {
-        let mut kept = self.streams.lock();
-        let Some(stream) = kept.streams.get_mut(&self.number) else {
-            return Poll::Ready(Next::End);
-        };
-        if stream.reader != Some(self.reader) {
-            return Poll::Ready(Next::End);
-        }
-        if let Some(event) = stream.read() {
-            let wakers = mem::take(&mut stream.crowd);
-            // From now on it is kept for later.
-            self.streams.make_room(&mut kept, self.number);
-            wake(kept, wakers);
-            return Poll::Ready(Next::Event(event));
-        }
-        if stream.ended.is_some() || stream.cut {
-            return Poll::Ready(Next::End);
-        }
-        match &mut stream.waker {
-            Some(waker) => waker.clone_from(cx.waker()),
-            none => *none = Some(cx.waker().clone()),
-        }
-        Poll::Pending
-    }
-}
-
-impl Drop for Reading {
-    fn drop(&mut self) {
-        let mut kept = self.streams.lock();
-        if let Some(stream) = kept.streams.get_mut(&self.number)
-            && stream.reader == Some(self.reader)
-        {
-            stream.reader = None;
-            stream.waker = None;
-            kept.forget_if_empty(self.number);
-        }
-    }
-}
-
-/// Where a session sends what belongs to no request: the stream of the plain GET.
-///
-/// There is room while a connection reads it. Whoever waits for that keeps what has changed, once each.
-pub(super) struct Unrelated(pub(super) Arc<Streams>);
-
-impl Outgoing for Unrelated {
-    fn send(&self, _call: u64, message: Vec<u8>) {
-        self.0.send(UNRELATED, &message, false);
-    }
-
-    fn deliver(&self, _call: u64, message: Vec<u8>) {
-        self.0.send(UNRELATED, &message, true);
-    }
-
-    fn poll_room(&self, _call: u64, cx: &mut Task<'_>) -> Poll<()> {
-        self.0.poll_room(UNRELATED, cx)
-    }
-
-    fn is_shared(&self) -> bool {
-        true
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Wake;
 
-use super::*;
+use bytes::Bytes;
+
+use super::{stream::size, *};
 
 /// Counts how often it is woken.
 #[derive(Default)]
