@@ -90,7 +90,6 @@ impl Builder {
                 once_period: Duration::from_secs(24 * 60 * 60),
                 drain_grace: Duration::from_secs(5),
                 claimed_grace: Duration::from_secs(60),
-                #[cfg(feature = "legacy")]
                 page_patience: Duration::from_secs(45),
             },
             faults: Faults::default(),

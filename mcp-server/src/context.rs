@@ -402,7 +402,6 @@ impl Context {
     /// `-32021` where the client cannot be asked this.
     pub(crate) fn may_be_shown(&self, question: &Question) -> Result<(), RpcError> {
         question.require(self.kinds())?;
-        #[cfg(feature = "legacy")]
         crate::legacy::can_say(self.revision(), question)?;
         Ok(())
     }

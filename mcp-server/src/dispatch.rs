@@ -49,7 +49,6 @@ pub(crate) trait Arrival {
     }
 
     /// What an earlier client has agreed on when it connected, or may still agree on.
-    #[cfg(feature = "legacy")]
     fn earlier(&self) -> Option<&legacy::Connection> {
         None
     }
@@ -311,7 +310,6 @@ impl Server {
             return Accepted::Answered(refuse(out, None, &error));
         };
         let message = parse::<Params<'_>>(line);
-        #[cfg(feature = "legacy")]
         if legacy::may_be_earlier(&message)
             && let Some(earlier) = arrival.earlier()
             && let Some(accepted) = earlier.accept(self, line, peer, arrival, cx, out)
@@ -411,13 +409,11 @@ impl Server {
         Ok(self.wait(id, step, cx, out))
     }
 
-    #[cfg(feature = "legacy")]
     pub(crate) fn has_method(&self, name: &str) -> bool {
         self.method_named(name).is_some()
     }
 
     /// Begins what an earlier client has asked for, `out` being empty.
-    #[cfg(feature = "legacy")]
     pub(crate) fn step(&self, request: &Asked<'_>, out: &mut Vec<u8>) -> Result<Step, RpcError> {
         match self.method_named(request.method) {
             Some(Method::CallTool) => methods::call_tool(self, request),

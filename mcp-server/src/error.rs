@@ -69,7 +69,6 @@ impl ToolError {
         self
     }
 
-    #[cfg(feature = "legacy")]
     pub(crate) fn as_protocol(&self) -> Option<&RpcError> {
         match &*self.0 {
             Kind::Protocol(error) => Some(error),

@@ -56,6 +56,12 @@
 //! | `http-sse` | no | the HTTP transport of revision 2024-11-05, beside `http` and `legacy` |
 //! | `testing` | no | a scripted host for tests of servers, and the contract suite of guards |
 
+// What older clients alone need of the rest is there all the same; with the feature, nothing may be dead.
+#![cfg_attr(
+    not(feature = "legacy"),
+    allow(dead_code, unused_imports, reason = "`legacy` alone uses it")
+)]
+
 #[doc(hidden)]
 pub mod __private;
 mod asking;

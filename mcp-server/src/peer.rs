@@ -14,7 +14,6 @@ pub(crate) struct Peer {
     pub(crate) extensions: Option<Arc<http::Extensions>>,
 }
 
-#[cfg(feature = "legacy")]
 impl Peer {
     /// The same client, reached by another way.
     pub(crate) fn reached_by(&self, outgoing: Arc<dyn Outgoing>) -> Self {

@@ -124,7 +124,6 @@ pub(crate) struct Options {
     pub(crate) once_period: Duration,
     pub(crate) drain_grace: Duration,
     pub(crate) claimed_grace: Duration,
-    #[cfg(feature = "legacy")]
     pub(crate) page_patience: Duration,
 }
 

@@ -15,7 +15,6 @@ mod shown;
 mod url;
 mod walk;
 
-#[cfg(feature = "legacy")]
 pub(crate) use self::question::Body;
 pub use self::{
     ask::{Ask, IntoAsk, Roots, Sampled},

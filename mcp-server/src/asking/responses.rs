@@ -169,7 +169,6 @@ impl<'a> InputResponses<'a> {
             .transpose()
     }
 
-    #[cfg(feature = "legacy")]
     pub(crate) fn as_json(&self) -> &'a str {
         self.json
     }

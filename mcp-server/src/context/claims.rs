@@ -88,7 +88,6 @@ impl Context {
     }
 
     /// A round has ended, and with it what it had claimed; the call goes on.
-    #[cfg(feature = "legacy")]
     pub(crate) fn forget_claims(&self) {
         self.inner.claimed.store(0, Ordering::Release);
     }

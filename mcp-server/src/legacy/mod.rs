@@ -8,6 +8,8 @@
 //!
 //! Specification: basic/versioning, Backward Compatibility; basic/lifecycle of the earlier revisions.
 
+#[cfg(not(feature = "legacy"))]
+mod absent;
 #[cfg(feature = "legacy")]
 pub(crate) mod batch;
 #[cfg(feature = "legacy")]
@@ -43,6 +45,8 @@ mod upgrade;
 #[cfg(feature = "legacy")]
 mod view;
 
+#[cfg(not(feature = "legacy"))]
+pub(crate) use self::absent::{Answers, Connection, Later, Pages, added, can_say, may_be_earlier};
 #[cfg(all(feature = "http", feature = "legacy"))]
 pub(crate) use self::connection::is_of_today;
 pub(crate) use self::refusal::{INITIALIZE, NO_META, refuse_initialize};

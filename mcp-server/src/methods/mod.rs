@@ -34,7 +34,6 @@ pub(crate) use self::{
     resources::{read_resource, write_resource},
     tools::{call_tool, list_tools, write_tool},
 };
-#[cfg(feature = "legacy")]
 pub(crate) use self::{
     answer::{body, may_ask, write_outcome},
     call::binding,

@@ -169,14 +169,12 @@ impl Declared {
 }
 
 /// The kinds that a client's capabilities declare; none where they cannot be read.
-#[cfg(feature = "legacy")]
 pub(crate) fn declared_kinds(capabilities: &str) -> Option<Kinds> {
     let declared: ByName<Declared> = serde_json::from_str(capabilities).ok()?;
     Some(declared.kinds())
 }
 
 /// Whether this can stand as `clientInfo` in a request.
-#[cfg(feature = "legacy")]
 pub(crate) fn is_client_info(json: &str) -> bool {
     serde_json::from_str::<ByName<ClientInfo>>(json).is_ok()
 }
@@ -310,7 +308,6 @@ pub(crate) struct Received {
     pub(crate) revision: Revision,
     pub(crate) kinds: Kinds,
     /// The answers of later rounds, where those are on the same request.
-    #[cfg(feature = "legacy")]
     later: crate::legacy::Later,
 }
 
@@ -353,20 +350,17 @@ impl Received {
             line: line.into(),
             revision: terms.revision,
             kinds: terms.kinds,
-            #[cfg(feature = "legacy")]
             later: Default::default(),
         })
     }
 
     /// Puts the answers of a later round in the place of those before.
-    #[cfg(feature = "legacy")]
     pub(crate) fn add(&self, answers: crate::legacy::Answers) {
         self.later.add(answers);
     }
 
     /// How long the message is, in bytes.
     pub(crate) fn len(&self) -> usize {
-        #[cfg(feature = "legacy")]
         if self.revision.is_legacy() {
             return self.line.len() - legacy::added(&self.line) + self.later.len();
         }
@@ -384,7 +378,6 @@ impl Received {
     }
 
     pub(crate) fn responses(&self) -> InputResponses<'_> {
-        #[cfg(feature = "legacy")]
         if let Some(answers) = self.later.last() {
             return answers.as_responses();
         }

@@ -67,7 +67,6 @@ impl<'a> Iterator for Members<'a> {
 }
 
 /// The value of a member as JSON; none where it is absent or `null`, or where this is no object.
-#[cfg(feature = "legacy")]
 pub(crate) fn member<'a>(json: &'a str, name: &str) -> Option<&'a str> {
     let mut members = Members::of(json).flatten();
     let (_, value) = members.find(|(key, _)| key == name)?;

@@ -7,7 +7,6 @@ mod shared;
 mod slots;
 mod text;
 
-#[cfg(feature = "legacy")]
 pub(crate) use self::members::member;
 pub use self::{
     args::{Args, ArgsParam},

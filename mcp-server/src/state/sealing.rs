@@ -166,7 +166,6 @@ impl RequestStates {
     }
 
     /// Whether a body that was kept here is for this request, now.
-    #[cfg(feature = "legacy")]
     pub(crate) fn is_for(&self, body: &StateBody, binding: &Binding<'_>) -> bool {
         verify(body, binding, self.now()).is_ok()
     }

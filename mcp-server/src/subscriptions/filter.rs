@@ -118,7 +118,6 @@ impl Filter {
     }
 
     /// All changes of these lists.
-    #[cfg(feature = "legacy")]
     pub(crate) fn of(lists: Lists) -> Self {
         Self {
             lists,
@@ -127,7 +126,6 @@ impl Filter {
     }
 
     /// One resource more, if it is not there yet; says whether there was room for it.
-    #[cfg(feature = "legacy")]
     pub(super) fn add(&mut self, uri: &str) -> bool {
         if self.uris.iter().any(|known| **known == *uri) {
             return true;

@@ -31,7 +31,6 @@ pub(crate) struct Hub {
     changes: Mutex<Changes>,
     limit: usize,
     /// Calls of earlier clients that wait for what users do on pages.
-    #[cfg(feature = "legacy")]
     pub(crate) pages: crate::legacy::Pages,
 }
 
@@ -72,7 +71,6 @@ impl Hub {
             places: Mutex::default(),
             changes: Mutex::default(),
             limit,
-            #[cfg(feature = "legacy")]
             pages: Default::default(),
         }
     }
@@ -96,7 +94,6 @@ impl Hub {
     /// # Errors
     ///
     /// The server is shutting down.
-    #[cfg(feature = "legacy")]
     pub(crate) fn join_apart(
         self: &Arc<Self>,
         number: u64,

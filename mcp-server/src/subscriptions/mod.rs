@@ -14,7 +14,6 @@ mod notify;
 mod subscriber;
 
 pub use self::notify::Notify;
-#[cfg(feature = "legacy")]
 pub(crate) use self::{filter::Filter, subscriber::Change};
 pub(crate) use self::{
     filter::Lists,

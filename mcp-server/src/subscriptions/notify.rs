@@ -73,10 +73,7 @@ impl Notify {
     ///
     /// Specification: 2025-11-25, client/elicitation, Completion Notifications for URL Mode Elicitation.
     pub fn elicitation_completed(&self, flow: &str) {
-        #[cfg(feature = "legacy")]
         self.hub.pages.completed(flow);
-        #[cfg(not(feature = "legacy"))]
-        let _ = flow;
     }
 
     /// How many subscriptions are open.

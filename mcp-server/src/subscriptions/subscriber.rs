@@ -162,7 +162,6 @@ impl Subscriber {
 }
 
 /// For whom subscribes to one resource after the other.
-#[cfg(feature = "legacy")]
 impl Subscriber {
     /// Listens for one resource more; says whether there was room for it.
     pub(crate) fn add(&self, uri: &str) -> bool {

@@ -18,7 +18,6 @@ use std::{
 
 use mcp_core::rpc::{Line, LineBuffer, RawId, RequestId, RpcError, write_error};
 
-#[cfg(feature = "legacy")]
 use crate::legacy;
 use crate::{
     dispatch::{Accepted, Arrival, Open, Running},
@@ -160,7 +159,6 @@ impl Session {
         let running = &self.running;
         let arrival = OnConnection {
             running,
-            #[cfg(feature = "legacy")]
             earlier: &self.outbox.earlier,
         };
         match self.server.accept(line, &self.peer, &arrival, cx, out) {
@@ -226,7 +224,6 @@ impl Drop for Session {
 /// A line of a connection with these requests under way.
 struct OnConnection<'a> {
     running: &'a HashMap<RequestId, Open>,
-    #[cfg(feature = "legacy")]
     earlier: &'a legacy::Connection,
 }
 
@@ -235,7 +232,6 @@ impl Arrival for OnConnection<'_> {
         !self.running.is_empty() && self.running.contains_key(&id.to_id())
     }
 
-    #[cfg(feature = "legacy")]
     fn earlier(&self) -> Option<&legacy::Connection> {
         Some(self.earlier)
     }
@@ -291,7 +287,6 @@ pub(super) struct Outbox {
     /// Whether a message was sent: looked at without the lock.
     sent: AtomicBool,
     /// What an earlier client has agreed on. Here, because it ends when nothing more comes.
-    #[cfg(feature = "legacy")]
     earlier: legacy::Connection,
 }
 
@@ -357,14 +352,12 @@ impl Outbox {
 
     /// Nothing more comes from the client: what would go on for ever ends in good order.
     pub(super) fn close(&self) {
-        #[cfg(feature = "legacy")]
         self.earlier.end();
         self.everything().iter().for_each(Open::close);
     }
 
     /// The client has gone: what has claimed nothing ends, and nothing more is sent.
     pub(super) fn give_up(&self) {
-        #[cfg(feature = "legacy")]
         self.earlier.end();
         self.everything().iter().for_each(Open::give_up);
     }

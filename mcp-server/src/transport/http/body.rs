@@ -88,7 +88,6 @@ impl HttpBody {
     }
 
     /// A stream of an earlier revision.
-    #[cfg_attr(not(feature = "legacy"), expect(dead_code, reason = "there are none"))]
     pub(crate) fn earlier(body: EarlierBody) -> Response<Self> {
         stream_response(Self(Inner::Earlier(Box::new(body))))
     }

@@ -30,6 +30,5 @@ pub use self::{
     principal::Identity,
     service::{HttpFuture, StreamableHttp},
 };
-#[cfg(feature = "legacy")]
 pub(crate) use self::{call::Call, events::COMMENT, negotiate::Forms};
 pub(crate) use self::{refusal::Refusal, service::Endpoint};
