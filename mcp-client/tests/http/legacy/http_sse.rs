@@ -339,3 +339,83 @@ async fn errors_do_not_repeat_the_session() {
         assert!(!format!("{error:?}").contains("hunter2"), "{error}");
     }
 }
+
+#[tokio::test]
+async fn credentials_in_the_url_go_with_messages_too() {
+    let server = Server::start().await;
+    let url = server
+        .url("/sse")
+        .replace("http://", "http://host:hunter%202@");
+    let pinned = builder().revision(Revision::V2024_11_05);
+    let connecting = pinned.connect(HttpTransport::new(url));
+    let answering = async {
+        let mut get = server.next().await;
+        let sent = get.header("authorization").map(str::to_owned);
+        assert_eq!(sent.as_deref(), Some("Basic aG9zdDpodW50ZXIgMg=="));
+        get.begin_stream().await;
+        get.write("event: endpoint\ndata: /messages\n\n").await;
+        let post = server.request("initialize").await;
+        assert_eq!(post.header("authorization"), sent.as_deref());
+        post.respond("400 Bad Request", "", "").await;
+    };
+    let (client, ()) = tokio::join!(connecting, answering);
+    client.unwrap_err();
+}
+
+#[tokio::test]
+async fn what_is_no_event_may_come_before_the_endpoint() {
+    let server = Server::start().await;
+    let transport = HttpTransport::new(server.url("/sse")).header("x-tenant", "acme");
+    let pinned = builder().revision(Revision::V2024_11_05);
+    let answering = async {
+        let mut stream = opened(&server).await;
+        stream
+            .write(": hello\n\nretry: 3000\n\nid:\n\nid: 1\n\n")
+            .await;
+        begin_on(&server, stream).await
+    };
+    let (client, mut stream) = tokio::join!(pinned.connect(transport), answering);
+    let calling = call(&client.unwrap(), "t", json!({}));
+    let asked = message(&server, "tools/call").await;
+    say(&mut stream, &answer(&asked["id"], "ok")).await;
+    assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+}
+
+#[tokio::test]
+async fn errors_do_not_repeat_what_names_the_session() {
+    let server = Server::start().await;
+    let pinned = builder().revision(Revision::V2024_11_05);
+    let connecting = pinned.connect(HttpTransport::new(server.url("/sse")));
+    let answering = async {
+        let mut stream = server.next().await;
+        stream.begin_stream().await;
+        stream
+            .write("event: endpoint\ndata: /messages/4f1c2d3e9a?key=hunter%2B2%3D\n\n")
+            .await;
+        let asked = server.request("initialize").await;
+        let begun = json!({"jsonrpc": "2.0", "id": asked.id(), "result": initialized(OLDEST)});
+        asked.respond("202 Accepted", "", "").await;
+        say(&mut stream, &begun).await;
+        let post = server.request("notifications/initialized").await;
+        post.respond("202 Accepted", "", "").await;
+        stream
+    };
+    let (client, _stream) = tokio::join!(connecting, answering);
+    let client = client.unwrap();
+    let said = "no 4f1c2d3e9a with hunter%2B2%3D, hunter+2=";
+    for (status, headers) in [
+        ("403 Forbidden", "www-authenticate: Bearer hunter+2=\r\n"),
+        ("500 Oops", ""),
+    ] {
+        let calling = call(&client, "t", json!({}));
+        let post = server.request("tools/call").await;
+        post.respond(status, headers, said).await;
+        let error = calling.await.unwrap().unwrap_err();
+        let shown = format!("{error} {error:?}");
+        assert!(shown.contains("(session)"), "{shown}");
+        assert!(
+            !shown.contains("hunter") && !shown.contains("4f1c"),
+            "{shown}"
+        );
+    }
+}

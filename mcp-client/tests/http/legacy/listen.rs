@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mcp_client::HttpTransport;
+use mcp_client::{Changes, HttpTransport, Subscription};
 use serde_json::json;
 
 use super::support::{Begun, NEWEST, begin, connect, connect_to, done, event, is_in_session};
@@ -190,4 +190,41 @@ async fn it_is_open_before_the_first_call_if_the_server_does_not_take_its_time()
         .await;
     assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
     drop(slow.get);
+}
+
+/// A subscription, and the stream that brings what it reports.
+async fn subscribed() -> (Begun, Changes) {
+    let begun = connect(builder(), "s-1").await;
+    let wanted = Subscription::new().tools().reconnect();
+    let changes = begun.client.subscribe(wanted).await.unwrap();
+    (begun, changes)
+}
+
+#[tokio::test]
+async fn a_subscription_hears_of_a_stream_that_the_server_does_not_open_again() {
+    for refusal in ["405 Method Not Allowed", "401 Unauthorized"] {
+        let (begun, _changes) = subscribed().await;
+        begun.get.stream("retry: 10\n\n").await;
+        let get = opened_again(&begun.server, None).await;
+        get.respond(refusal, "", "").await;
+        super::support::begin(&begun.server, NEWEST, Some("s-2")).await;
+    }
+}
+
+#[tokio::test]
+async fn a_subscription_hears_of_a_server_that_stays_away() {
+    let (begun, _changes) = subscribed().await;
+    begun.get.stream("retry: 10\nid: 1\ndata:\n\n").await;
+    // It is looked for a while.
+    for _ in 0..5 {
+        let get = opened_again(&begun.server, Some("1")).await;
+        get.respond("503 Service Unavailable", "", "").await;
+    }
+    let is_get = |post: &Post| post.is("GET");
+    let mut post = begun.server.next().await;
+    while is_get(&post) {
+        post.respond("503 Service Unavailable", "", "").await;
+        post = begun.server.next().await;
+    }
+    assert_eq!(post.json()["method"], "initialize");
 }

@@ -436,3 +436,93 @@ async fn a_question_belongs_to_the_call_on_whose_stream_it_comes() {
     first_post.write(event("2", &last)).await;
     assert_eq!(first.await.unwrap().unwrap().text(), "ok");
 }
+
+#[tokio::test]
+async fn a_question_of_a_session_that_is_over_is_not_answered_to_the_next_one() {
+    let asking = builder().on_form(|_| async { Ok(Answer::accept(json!({}))?) });
+    let (client, server) = connect_quiet(asking).await;
+    let first = call(&client, "first", json!({}));
+    let mut first_post = server.request("tools/call").await;
+    first_post.begin_stream().await;
+    let second = call(&client, "second", json!({}));
+    let post = server.request("tools/call").await;
+    post.respond("404 Not Found", "", "").await;
+    let get = begin(&server, NEWEST, Some("s-2")).await;
+    get.respond("405 Method Not Allowed", "", "").await;
+    let mut second_post = server.request("tools/call").await;
+    is_in_session(&second_post, NEWEST, Some("s-2"));
+    second_post.begin_stream().await;
+    // Its ids begin anew.
+    let question = |message: &str| {
+        json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create",
+            "params": {"message": message, "requestedSchema": {"type": "object", "properties": {}}}})
+    };
+    first_post.write(event("1", &question("old"))).await;
+    server.hears_nothing().await;
+    second_post.write(event("1", &question("new"))).await;
+    let answered = server.next().await;
+    is_in_session(&answered, NEWEST, Some("s-2"));
+    assert_eq!(answered.json()["result"]["action"], "accept");
+    answered.respond("202 Accepted", "", "").await;
+    // Answers of the old one are taken.
+    for (mut post, calling) in [(first_post, first), (second_post, second)] {
+        let last = answer(&post.id(), "ok");
+        post.write(event("2", &last)).await;
+        assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+    }
+}
+
+#[tokio::test]
+async fn what_a_request_names_may_be_missing_with_status_404() {
+    let (client, server) = connect_quiet(builder()).await;
+    for error in [
+        json!({"code": -32002, "message": "Resource not found: note://session/1"}),
+        json!({"code": -32603, "message": "no"}),
+    ] {
+        let calling = call(&client, "t", json!({}));
+        let post = server.request("tools/call").await;
+        post.fail("404 Not Found", error.clone()).await;
+        let failed = calling.await.unwrap().unwrap_err();
+        assert_eq!(
+            failed.code(),
+            error["code"].as_i64().map(|code| code as i32)
+        );
+        server.hears_nothing().await;
+    }
+    // Some repeat the request's id when it is the session that they do not know.
+    let calling = call(&client, "t", json!({}));
+    let post = server.request("tools/call").await;
+    let error = json!({"code": -32001, "message": "Session not found"});
+    post.fail("404 Not Found", error).await;
+    let get = begin(&server, NEWEST, Some("s-2")).await;
+    get.respond("405 Method Not Allowed", "", "").await;
+    server.request("tools/call").await.reply(&done("ok")).await;
+    assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+}
+
+#[tokio::test]
+async fn an_answer_on_another_stream_ends_the_request_on_its_own() {
+    let begun = connect(builder(), "s-1").await;
+    let (client, server, mut get) = (begun.client, begun.server, begun.get);
+    get.begin_stream().await;
+    let on_get = call(&client, "t", json!({}));
+    let mut on_get_post = server.request("tools/call").await;
+    on_get_post.begin_stream().await;
+    let other = call(&client, "t", json!({}));
+    let mut other_post = server.request("tools/call").await;
+    other_post.begin_stream().await;
+    get.write(event("1", &answer(&on_get_post.id(), "on the GET")))
+        .await;
+    assert_eq!(on_get.await.unwrap().unwrap().text(), "on the GET");
+    on_get_post.closed().await;
+
+    let on_other = call(&client, "t", json!({}));
+    let on_other_post = server.request("tools/call").await;
+    let said = answer(&on_other_post.id(), "on another call's");
+    other_post.write(event("1", &said)).await;
+    assert_eq!(on_other.await.unwrap().unwrap().text(), "on another call's");
+    on_other_post.closed().await;
+    let last = answer(&other_post.id(), "ok");
+    other_post.write(event("2", &last)).await;
+    assert_eq!(other.await.unwrap().unwrap().text(), "ok");
+}

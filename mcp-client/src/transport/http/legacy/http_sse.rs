@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::post::session_ended;
-use super::session::{Accepts, Session};
+use super::session::{Accepts, Session, secrets_of};
 use super::{Connection, reason};
 use crate::legacy::batch;
 use crate::transport::http::endpoint::{End, is_stream};
@@ -29,6 +29,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// An open stream, and where messages go.
 pub(super) struct Channel {
     post_to: Url,
+    /// What of that names the session.
+    secrets: Vec<String>,
     /// The requests that wait for their answers; `None` when the stream has ended.
     waiting: Mutex<Option<HashMap<u64, Waiter>>>,
 }
@@ -42,6 +44,7 @@ impl Connection {
         let opened = timeout(PATIENCE, self.open_stream()).await;
         let (post_to, stream) = opened.unwrap_or_else(late)?;
         let channel = Arc::new(Channel {
+            secrets: secrets_of(&post_to, &self.endpoint.url),
             post_to,
             waiting: Mutex::new(Some(HashMap::new())),
         });
@@ -68,18 +71,32 @@ impl Connection {
         let base = response.url().clone();
         let mut stream = Stream::new(response, self.endpoint.max_message);
         stream.is_shared = true;
-        let first = stream.next().await.map_err(reason)?;
-        let first = first.map_err(|_| "the first event is too long".to_owned())?;
+        let first = loop {
+            let first = stream.next().await.map_err(reason)?;
+            let first = first.map_err(|_| "the first event is too long".to_owned())?;
+            // A position or a delay alone is no event.
+            if !first.name.is_empty() || !first.data.is_empty() {
+                break first;
+            }
+        };
         if first.name != b"endpoint" {
             return Err("the first event does not name an endpoint".to_owned());
         }
-        Ok((endpoint(&base, &first.data)?, stream))
+        let mut post_to = endpoint(&base, &first.data)?;
+        // The host's credentials, which are in no URL once a request is sent.
+        let _ = post_to.set_username(url.username());
+        let _ = post_to.set_password(url.password());
+        Ok((post_to, stream))
     }
 }
 
 impl Channel {
     pub(super) fn url(&self) -> &Url {
         &self.post_to
+    }
+
+    pub(super) fn secrets(&self) -> &[String] {
+        &self.secrets
     }
 
     /// Sends a request and waits for its answer.

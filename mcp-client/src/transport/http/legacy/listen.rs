@@ -27,15 +27,16 @@ impl Connection {
         let mut opening = Some(opening);
         let mut cursor = Cursor::default();
         let mut was_open = false;
+        let mut is_said = false;
         loop {
             let got = self.get(session, &mut cursor).await;
             drop(opening.take());
             match got {
                 Ok(response) => {
-                    was_open = true;
+                    (was_open, is_said) = (true, false);
                     let mut stream = Stream::new(response, self.endpoint.max_message);
                     stream.is_shared = true;
-                    self.hear(stream, &mut cursor).await;
+                    self.hear(session, stream, &mut cursor).await;
                 }
                 Err((Refused::NoSession, _)) if was_open => {
                     let _ = self.up.send(Received::SessionEnded).await;
@@ -43,11 +44,18 @@ impl Connection {
                 }
                 // It does not take streams up again, or not this one.
                 Err((Refused::ForGood, _)) if cursor.has_position() => cursor.forget_position(),
-                Err((Refused::ForNow, _)) if was_open || cursor.fruitless() < MAX_FRUITLESS => {}
+                Err((Refused::ForNow, _)) if cursor.fruitless() < MAX_FRUITLESS => {}
+                // Nobody knows whether the server comes back. Whoever minds begins another session.
+                Err((Refused::ForNow, _)) if was_open => {
+                    if !std::mem::replace(&mut is_said, true) {
+                        let _ = self.up.send(Received::SessionEnded).await;
+                    }
+                }
                 Err((_, end)) => {
                     let reason = reason(session.redact(end));
                     if was_open {
                         tracing::warn!(target: "mcp_client", reason, "changes are not heard of any more");
+                        let _ = self.up.send(Received::SessionEnded).await;
                     } else {
                         tracing::debug!(target: "mcp_client", reason, "the server has no stream for what belongs to no request");
                     }
@@ -59,7 +67,7 @@ impl Connection {
     }
 
     /// Hands up what comes until the stream ends.
-    async fn hear(&self, mut stream: Stream, cursor: &mut Cursor) {
+    async fn hear(&self, session: &Session, mut stream: Stream, cursor: &mut Cursor) {
         while let Ok(next) = stream.next().await {
             let event = match next {
                 Ok(event) => event,
@@ -74,7 +82,7 @@ impl Connection {
                 continue;
             };
             for message in batch::split(&message).unwrap_or_else(|| vec![message]) {
-                let _ = self.up.send(Received::Message(message)).await;
+                self.hand_up(session, None, message).await;
             }
         }
         cursor.ended();

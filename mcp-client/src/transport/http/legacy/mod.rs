@@ -8,6 +8,7 @@
 //! what belongs to no request (`listen`). On the transport of 2024-11-05 (`http_sse`) that one stream brings
 //! everything.
 
+mod elsewhere;
 mod http_sse;
 mod listen;
 mod post;
@@ -24,10 +25,12 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
+use self::elsewhere::Elsewhere;
 use self::session::{Accepts, Session};
 use super::HttpSender;
 use super::endpoint::{End, Endpoint};
 use crate::transport::{Era, Failure, Outgoing, Purpose, Received};
+use crate::wire::{self, Incoming};
 
 /// How long the stream that belongs to no request may take to open before the first of them is sent: what a
 /// server says before anyone listens many of them drop.
@@ -41,6 +44,7 @@ pub(super) struct Connection {
     endpoint: Arc<Endpoint>,
     up: mpsc::Sender<Received>,
     sessions: Mutex<Sessions>,
+    elsewhere: Elsewhere,
     /// The stream that belongs to the session and to no request.
     stream: Mutex<Option<AbortHandle>>,
 }
@@ -51,6 +55,10 @@ struct Sessions {
     current: Session,
     /// What a handshake has begun, until the server is told that it is over: it would refuse requests.
     next: Option<Session>,
+    /// How many handshakes were tried.
+    tried: u64,
+    /// The number of the session that began last. Those before it are over.
+    newest: u64,
 }
 
 impl HttpSender {
@@ -65,7 +73,7 @@ impl HttpSender {
                 });
                 self.in_flight.insert(id, task);
             }
-            Purpose::Notification if legacy.lock().next.is_some() => legacy.begin(message).await,
+            Purpose::Notification if legacy.is_begun_by(&message) => legacy.begin(message).await,
             Purpose::Cancel(_) | Purpose::Notification | Purpose::Response => {
                 if let Purpose::Cancel(id) = message.purpose {
                     self.end_request(id);
@@ -85,6 +93,7 @@ impl Connection {
             endpoint: Arc::clone(endpoint),
             up: up.clone(),
             sessions: Mutex::default(),
+            elsewhere: Elsewhere::default(),
             stream: Mutex::default(),
         })
     }
@@ -100,6 +109,10 @@ impl Connection {
         self.endpoint.finish(id, exchange, &self.up).await;
     }
 
+    fn is_begun_by(&self, message: &Outgoing) -> bool {
+        message.metadata.method == "notifications/initialized" && self.lock().next.is_some()
+    }
+
     /// Sends the first notification of a session. Servers refuse requests that overtake it.
     async fn begin(self: &Arc<Self>, message: Outgoing) {
         let Some(mut session) = self.lock().next.clone() else {
@@ -107,10 +120,11 @@ impl Connection {
         };
         session.version = message.metadata.version;
         self.tell(&session, message).await;
-        *self.lock() = Sessions {
-            current: session.clone(),
-            next: None,
-        };
+        {
+            let mut sessions = self.lock();
+            sessions.current = session.clone();
+            sessions.next = None;
+        }
         if session.channel.is_none() {
             let (opening, opened) = oneshot::channel();
             let listening = Arc::clone(self).listen(session, opening);
@@ -123,7 +137,7 @@ impl Connection {
     /// Ends the session.
     pub(super) async fn close(&self) {
         self.keep_nothing();
-        let Sessions { current, next } = std::mem::take(&mut *self.lock());
+        let Sessions { current, next, .. } = std::mem::take(&mut *self.lock());
         let session = next.unwrap_or(current);
         if session.id.is_none() {
             return;
@@ -141,9 +155,55 @@ impl Connection {
         self.lock().current.clone()
     }
 
-    /// A handshake has succeeded.
+    /// The number of a session that may begin now.
+    fn number(&self) -> u64 {
+        let mut sessions = self.lock();
+        sessions.tried += 1;
+        sessions.tried
+    }
+
+    /// A handshake has succeeded. From here on the session before is over, whatever its streams say.
     fn establish(&self, session: Session) {
-        self.lock().next = Some(session);
+        if session.channel.is_none() {
+            self.keep_nothing();
+        }
+        let mut sessions = self.lock();
+        sessions.newest = session.number;
+        sessions.next = Some(session);
+    }
+
+    /// Hands up a message that came on the stream of request `during` or on that of the session. The answer to
+    /// another request goes to where that one waits.
+    ///
+    /// Streams of calls outlive their session, and ids of servers begin anew in each: a question of one that is
+    /// over would be answered to the one after it, as the answer to another question.
+    async fn hand_up(&self, session: &Session, during: Option<u64>, message: Vec<u8>) {
+        let is_of_session = match wire::parse(&message) {
+            Ok(Incoming::Response { id: Some(id), .. }) => {
+                if let Some(waiter) = self.elsewhere.waiter(id) {
+                    // An error means that it was given up a moment ago.
+                    let _ = waiter.send(message);
+                    return;
+                }
+                false
+            }
+            Ok(Incoming::Request { .. }) => true,
+            Ok(Incoming::Notification { method, .. }) => method == "notifications/cancelled",
+            _ => false,
+        };
+        // An error means that the connection was closed, and nobody listens.
+        let Ok(place) = self.up.reserve().await else {
+            return;
+        };
+        let sessions = self.lock();
+        if is_of_session && session.number < sessions.newest {
+            tracing::debug!(target: "mcp_client", "a question of a session that is over was dropped");
+            return;
+        }
+        place.send(match during {
+            Some(id) => Received::Meanwhile { id, message },
+            None => Received::Message(message),
+        });
     }
 
     fn lock(&self) -> MutexGuard<'_, Sessions> {

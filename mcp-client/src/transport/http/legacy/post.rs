@@ -15,11 +15,15 @@ use crate::legacy::batch;
 use crate::transport::http::endpoint::{End, failed, is_stream};
 use crate::transport::http::post::Answer;
 use crate::transport::http::stream::Stream;
-use crate::transport::{Failure, Outgoing, Received};
+use crate::transport::{Failure, Outgoing};
 use crate::wire::{self, Incoming, Reply};
 
 /// The revision before Streamable HTTP.
 const OLDEST: &str = Revision::V2024_11_05.as_str();
+
+/// What servers say of a session that they do not know; only common SDKs define it.
+const SERVER_ERROR: i32 = -32000;
+const SESSION_NOT_FOUND: i32 = -32001;
 
 impl Connection {
     /// Sends `initialize`, which begins a session. A server that does not take it here may have the transport
@@ -31,16 +35,23 @@ impl Connection {
         id: u64,
         message: Outgoing,
     ) -> Result<Answer, End> {
+        let number = self.number();
         let mut channel = match message.metadata.version {
             Some(OLDEST) => self.find_channel().await,
             _ => None,
         };
         if channel.is_none() {
-            let session = Session::default();
+            let session = Session {
+                number,
+                ..Session::default()
+            };
             let response = self.post(&session, message.clone()).await?;
             let status = response.status();
             let begun = match status.is_success() {
-                true => Session::begun_by(status, response.headers())?,
+                true => Session {
+                    number,
+                    ..Session::begun_by(status, response.headers())?
+                },
                 false => session,
             };
             let answered = self.answer(id, response, &begun).await;
@@ -55,6 +66,7 @@ impl Connection {
             }
         }
         let session = Session {
+            number,
             channel,
             ..Session::default()
         };
@@ -87,6 +99,20 @@ impl Connection {
         if let Some(channel) = &session.channel {
             return channel.ask(self, id, message).await;
         }
+        let mut elsewhere = self.elsewhere.wait(id);
+        tokio::select! {
+            biased;
+            answered = self.ask_by_post(session, id, message) => answered,
+            message = elsewhere.answer() => Ok(Answer { message, rest: None }),
+        }
+    }
+
+    async fn ask_by_post(
+        &self,
+        session: &Session,
+        id: u64,
+        message: Outgoing,
+    ) -> Result<Answer, End> {
         let response = self.post(session, message).await?;
         match response.status().as_u16() {
             400 | 404 if session.id.is_some() => self.refusal(id, response).await,
@@ -105,8 +131,9 @@ impl Connection {
         sent.await
     }
 
-    /// Tells a session that is no more from a request that is no good. Of the former status 404 speaks; many
-    /// servers have 400 for it, which without the request's id is not about the request.
+    /// Tells a session that is no more from a request that is no good. Of the former status 404 speaks, unless it
+    /// has an error for the request; many servers have 400 for it, which without the request's id is not about
+    /// the request.
     ///
     /// Specification: revision 2025-11-25, basic/transports, Session Management.
     async fn refusal(&self, id: u64, response: Response) -> Result<Answer, End> {
@@ -114,8 +141,11 @@ impl Connection {
         let refused = self.endpoint.read_message(response).await;
         let said = match &refused {
             Ok(message) => error_in(message)
-                .filter(|(to, _)| is_missing || *to != Some(id))
-                .filter(|(_, error)| error.code != code::METHOD_NOT_FOUND)
+                .filter(|(to, error)| match to == &Some(id) {
+                    // What the request names may be missing.
+                    true => is_missing && is_about_session(error),
+                    false => error.code != code::METHOD_NOT_FOUND,
+                })
                 .map(|(_, error)| error.to_string()),
             Err(End::Failed(Failure::Failed { reason, .. })) => Some(reason.clone()),
             Err(_) => None,
@@ -140,7 +170,7 @@ impl Connection {
         let body = self.endpoint.read_message(response).await?;
         let message = match batch::split(&body) {
             None => body,
-            Some(batch) => self.sort(id, batch).await.ok_or_else(|| {
+            Some(batch) => self.sort(session, id, batch).await.ok_or_else(|| {
                 let reason = "the server answered with a batch without the answer";
                 failed(status, reason.to_owned())
             })?,
@@ -156,7 +186,7 @@ impl Connection {
         let mut cursor = Cursor::default();
         let mut stream = self.stream(response);
         loop {
-            let mut end = match self.read(id, &mut stream, &mut cursor).await {
+            let mut end = match self.read(session, id, &mut stream, &mut cursor).await {
                 Ok(message) => {
                     let rest = Some(stream);
                     return Ok(Answer { message, rest });
@@ -182,6 +212,7 @@ impl Connection {
     /// Reads up to the answer.
     async fn read(
         &self,
+        session: &Session,
         id: u64,
         stream: &mut Stream,
         cursor: &mut Cursor,
@@ -199,20 +230,20 @@ impl Connection {
                 continue;
             };
             let batch = batch::split(&message).unwrap_or_else(|| vec![message]);
-            if let Some(answer) = self.sort(id, batch).await {
+            if let Some(answer) = self.sort(session, id, batch).await {
                 return Ok(answer);
             }
         }
     }
 
     /// Hands up messages, all but the answer to this request.
-    async fn sort(&self, id: u64, messages: Vec<Vec<u8>>) -> Option<Vec<u8>> {
+    async fn sort(&self, session: &Session, id: u64, messages: Vec<Vec<u8>>) -> Option<Vec<u8>> {
         let mut answer = None;
         for message in messages {
             if answer.is_none() && answers(id, &message) {
                 answer = Some(message);
             } else {
-                let _ = self.up.send(Received::Meanwhile { id, message }).await;
+                self.hand_up(session, Some(id), message).await;
             }
         }
         answer
@@ -225,6 +256,14 @@ impl Connection {
 
 pub(super) fn session_ended(reason: String) -> End {
     End::Failed(Failure::SessionEnded { reason })
+}
+
+/// Some servers repeat the request's id when they do not know its session.
+fn is_about_session(error: &RpcError) -> bool {
+    matches!(
+        error.code,
+        code::INVALID_REQUEST | SERVER_ERROR | SESSION_NOT_FOUND
+    ) && error.message.to_lowercase().contains("session")
 }
 
 /// An error without an id that is ours was written by a server that could not read it.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{StatusCode, Url};
 
 use super::http_sse::Channel;
 use crate::transport::http::endpoint::{End, failed};
@@ -18,9 +18,14 @@ const MAX_ID: usize = 4096;
 /// What is shorter is no secret, and may stand anywhere.
 const SHORTEST_SECRET: usize = 8;
 
+/// A part of a path that is longer names something.
+const LONGEST_WORD: usize = 16;
+
 /// A session, or none.
 #[derive(Clone, Default)]
 pub(super) struct Session {
+    /// Sessions are numbered in the order in which they began.
+    pub(super) number: u64,
     /// What the server calls it, if it has a name for it.
     pub(super) id: Option<HeaderValue>,
     /// The revision that was agreed on.
@@ -96,11 +101,11 @@ impl Session {
 
     /// What went wrong, without what names the session, which some servers repeat.
     pub(super) fn redact(&self, end: End) -> End {
+        let secrets = self.secrets();
         let clean = |reason: String| {
-            let secrets = self.secrets().into_iter();
-            secrets.fold(reason, |reason, secret| {
-                reason.replace(&secret, "(session)")
-            })
+            secrets
+                .iter()
+                .fold(reason, |reason, secret| reason.replace(secret, "(session)"))
         };
         match end {
             End::Failed(Failure::Failed { status, reason }) => End::Failed(Failure::Failed {
@@ -110,21 +115,49 @@ impl Session {
             End::Failed(Failure::SessionEnded { reason }) => End::Failed(Failure::SessionEnded {
                 reason: clean(reason),
             }),
-            end => end,
+            End::Failed(Failure::Unauthorized {
+                status,
+                challenge,
+                reason,
+            }) => End::Failed(Failure::Unauthorized {
+                status,
+                challenge: challenge.map(clean),
+                reason: clean(reason),
+            }),
+            End::TooLong => End::TooLong,
         }
     }
 
-    /// The id. In the transport of 2024-11-05 it stands in the query, under any name.
+    /// The id. In the transport of 2024-11-05 it stands in the URL.
     fn secrets(&self) -> Vec<String> {
         let id = self.id.as_ref().and_then(|id| id.to_str().ok());
-        let channel = self.channel.as_ref();
-        let query = channel
-            .into_iter()
-            .flat_map(|channel| channel.url().query_pairs());
-        let values = query.map(|(_, value)| value.into_owned());
-        let values = values.filter(|value| value.len() >= SHORTEST_SECRET);
-        id.map(str::to_owned).into_iter().chain(values).collect()
+        let mut secrets: Vec<_> = id.map(str::to_owned).into_iter().collect();
+        if let Some(channel) = &self.channel {
+            secrets.extend_from_slice(channel.secrets());
+        }
+        secrets
     }
+}
+
+/// What in the endpoint's URL may name the session: values of the query, under any name, and parts of the path
+/// that are no words and do not stand in the host's URL.
+pub(super) fn secrets_of(url: &Url, own: &Url) -> Vec<String> {
+    let pairs = url.query().unwrap_or_default().split('&');
+    let values = pairs.map(|pair| pair.split_once('=').map_or(pair, |(_, value)| value));
+    let decoded = url.query_pairs().map(|(_, value)| value.into_owned());
+    let is_word = |part: &&str| part.len() < LONGEST_WORD && !part.contains(char::is_numeric);
+    let is_own = |part: &&str| {
+        own.path_segments()
+            .is_some_and(|mut of| of.any(|own| own == *part))
+    };
+    let parts = url.path_segments().into_iter().flatten();
+    let parts = parts.filter(|part| !is_word(part) && !is_own(part));
+    let raw = values.chain(parts).map(str::to_owned);
+    let all = raw.chain(decoded);
+    let mut all: Vec<_> = all.filter(|of| of.len() >= SHORTEST_SECRET).collect();
+    // What is part of another one must not break it up.
+    all.sort_unstable_by_key(|of| std::cmp::Reverse(of.len()));
+    all
 }
 
 #[cfg(test)]
@@ -176,6 +209,14 @@ mod tests {
         let headers = Session::default().headers(&own, None, Accepts::Stream);
         assert_eq!(headers["accept"], "text/event-stream");
         assert_eq!(headers.len(), 2);
+    }
+
+    #[test]
+    fn an_endpoint_may_name_the_session_in_its_query_or_its_path() {
+        let url = |path: &str| Url::parse(&format!("https://host.example{path}")).unwrap();
+        let named = url("/tenant-4711/messages/4f1c2d3e9a/to?a=b&session=hunter%2B2%3D");
+        let secrets = secrets_of(&named, &url("/tenant-4711/sse"));
+        assert_eq!(secrets, ["hunter%2B2%3D", "4f1c2d3e9a", "hunter+2="]);
     }
 
     #[test]
