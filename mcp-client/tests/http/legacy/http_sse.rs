@@ -199,6 +199,27 @@ async fn so_does_a_server_that_does_not_know_it() {
 }
 
 #[tokio::test]
+async fn calls_of_a_session_that_is_replaced_do_not_wait_for_ever() {
+    let quiet = builder().without_request_timeout();
+    let (client, server, _stream) = connect(quiet, "405 Method Not Allowed").await;
+    let waiting = call(&client, "t", json!({}));
+    message(&server, "tools/call").await;
+    let calling = call(&client, "t", json!({}));
+    let post = server.next().await;
+    post.respond("404 Not Found", "", "").await;
+    let mut stream = begin_on(&server, opened(&server).await).await;
+    let asked = message(&server, "tools/call").await;
+    say(&mut stream, &answer(&asked["id"], "ok")).await;
+    assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+    let ended = timeout(Duration::from_secs(10), waiting).await.unwrap();
+    let error = ended.unwrap().unwrap_err();
+    assert!(
+        error.to_string().contains("ended before the answer"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
 async fn an_answer_beyond_the_limit_fails_its_call_alone() {
     let (client, server, mut stream) = connect(builder(), "405 Method Not Allowed").await;
     let long = call(&client, "t", json!({}));

@@ -48,11 +48,11 @@ impl Connection {
             post_to,
             waiting: Mutex::new(Some(HashMap::new())),
         });
-        let (connection, reading) = (Arc::clone(self), Arc::clone(&channel));
+        let (connection, reading) = (Arc::clone(self), Reading(Arc::clone(&channel)));
         let task = tokio::spawn(async move {
             tokio::select! {
                 () = connection.up.closed() => {}
-                () = reading.read(stream, &connection) => {}
+                () = reading.0.read(stream, &connection) => {}
             }
         });
         self.keep(task.abort_handle());
@@ -167,8 +167,7 @@ impl Channel {
                 self.hand_out(message, connection).await;
             }
         }
-        // Whoever waits hears of it.
-        self.lock().take();
+        self.end();
         let _ = connection.up.send(Received::SessionEnded).await;
     }
 
@@ -192,12 +191,26 @@ impl Channel {
         }
     }
 
+    /// Whoever waits hears of it.
+    fn end(&self) {
+        self.lock().take();
+    }
+
     fn waiter(&self, id: u64) -> Option<Waiter> {
         self.lock().as_mut()?.remove(&id)
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<HashMap<u64, Waiter>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A stream that is read, up to its end or until another session has taken its place.
+struct Reading(Arc<Channel>);
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.0.end();
     }
 }
 
