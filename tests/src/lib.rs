@@ -1,12 +1,13 @@
 //! The crate of end-to-end tests. Here is what they share: peers that write by hand (`wire` messages, `web` HTTP, `earlier`
-//! those of older revisions) and the official schema (`official`). Here are also the hooks that make the Rust code of the Markdown pages
-//! run as doc tests, and what that code shares.
+//! those of older revisions), tools that wait (`work`) and the official schema (`official`). Here are also the hooks that
+//! make the Rust code of the Markdown pages run as doc tests, and what that code shares.
 
 pub mod earlier;
 pub mod guide;
 pub mod official;
 pub mod web;
 pub mod wire;
+pub mod work;
 
 /// One empty module a page, so that each page's code runs as doc tests.
 macro_rules! pages {

@@ -12,50 +12,22 @@ mod serving;
 mod subscriptions;
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
 use http_body_util::Full;
 use mcp_server::prelude::*;
-use mcp_tests::web::Site;
+use mcp_tests::{
+    web::Site,
+    work::{Guard, Work, forever, pay, reached, silent, spin},
+};
 use serde_json::{Value, json};
-use tokio::sync::Notify;
-
-/// What the tools do, as a test sees it.
-#[derive(Default)]
-struct Work {
-    begun: AtomicU32,
-    dropped: AtomicU32,
-    done: AtomicU32,
-    /// Lets `gated` go on.
-    gate: Notify,
-}
-
-/// Counts when it is dropped.
-struct Guard<'a>(&'a Work);
-
-impl Drop for Guard<'_> {
-    fn drop(&mut self) {
-        self.0.dropped.fetch_add(1, Ordering::SeqCst);
-    }
-}
 
 /// Sends the text back.
 #[tool]
 async fn echo(text: String) -> String {
     text
-}
-
-/// Waits for ever.
-#[tool]
-async fn forever(work: State<Work>) -> String {
-    let _guard = Guard(&work);
-    work.begun.fetch_add(1, Ordering::SeqCst);
-    std::future::pending().await
 }
 
 /// Reports, waits for the gate, reports.
@@ -76,39 +48,6 @@ async fn gated(work: State<Work>, ctx: Context) -> String {
 async fn eager(ctx: Context) -> String {
     ctx.progress(1.0);
     "at once".to_owned()
-}
-
-/// Waits for the gate without a word.
-#[tool]
-async fn silent(work: State<Work>) -> String {
-    let _guard = Guard(&work);
-    work.begun.fetch_add(1, Ordering::SeqCst);
-    work.gate.notified().await;
-    "said at last".to_owned()
-}
-
-/// Has an effect that must not be broken off.
-#[tool]
-async fn pay(order: String, work: State<Work>, ctx: Context) -> Result<String, ToolError> {
-    ctx.claim(&order).await?;
-    work.begun.fetch_add(1, Ordering::SeqCst);
-    work.gate.notified().await;
-    work.done.fetch_add(1, Ordering::SeqCst);
-    Ok(format!("{order} paid"))
-}
-
-/// Works on its thread until it is told to end.
-#[tool]
-fn spin(work: State<Work>, ctx: Context) -> String {
-    work.begun.fetch_add(1, Ordering::SeqCst);
-    for _ in 0..2000 {
-        if ctx.is_cancelled() {
-            work.done.fetch_add(1, Ordering::SeqCst);
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    "ended".to_owned()
 }
 
 #[derive(Debug, Deserialize, JsonSchema, Form)]
@@ -141,17 +80,6 @@ fn server() -> (Server, Arc<Work>) {
 async fn open() -> (Site, Arc<Work>) {
     let (server, work) = server();
     (Site::open(server.http()).await, work)
-}
-
-/// Waits until the count is there.
-async fn reached(count: &AtomicU32, expected: u32) {
-    for _ in 0..1000 {
-        if count.load(Ordering::SeqCst) == expected {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("{} in place of {expected}", count.load(Ordering::SeqCst));
 }
 
 /// The `_meta` of a request, with changes.

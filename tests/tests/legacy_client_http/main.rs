@@ -16,9 +16,11 @@ use std::time::Duration;
 use mcp_client::{Answer, Client, HttpTransport};
 use mcp_core::Revision;
 use mcp_server::{LoggingLevel, Roots, Sampled, StreamableHttp, prelude::*};
-use mcp_tests::web::Site;
+use mcp_tests::{
+    web::Site,
+    work::{Guard, Work},
+};
 use serde_json::json;
-use tokio::sync::Notify;
 
 use crate::line::Line;
 
@@ -29,25 +31,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 struct Confirm {
     /// Check to go ahead.
     confirm: bool,
-}
-
-/// What the tools do, as a test sees it.
-#[derive(Default)]
-struct Work {
-    begun: AtomicU32,
-    dropped: AtomicU32,
-    done: AtomicU32,
-    /// Lets those go on that wait.
-    gate: Notify,
-}
-
-/// Counts when it is dropped.
-struct Guard<'a>(&'a Work);
-
-impl Drop for Guard<'_> {
-    fn drop(&mut self) {
-        self.0.dropped.fetch_add(1, Ordering::SeqCst);
-    }
 }
 
 /// A sum.

@@ -14,34 +14,12 @@ mod sse;
 mod streams;
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
 use mcp_server::prelude::*;
-use tokio::sync::Notify;
-
-/// What the tools do, as a test sees it.
-#[derive(Default)]
-struct Work {
-    begun: AtomicU32,
-    dropped: AtomicU32,
-    done: AtomicU32,
-    /// Lets those go on that wait.
-    gate: Notify,
-}
-
-/// Counts when it is dropped.
-struct Guard<'a>(&'a Work);
-
-impl Drop for Guard<'_> {
-    fn drop(&mut self) {
-        self.0.dropped.fetch_add(1, Ordering::SeqCst);
-    }
-}
+use mcp_tests::work::{Guard, Work, pay, reached, silent};
 
 /// Sends the text back.
 #[tool]
@@ -68,16 +46,6 @@ async fn gated(work: State<Work>, ctx: Context) -> String {
     "through the gate".to_owned()
 }
 
-/// Waits for the gate without a word.
-#[tool]
-async fn silent(work: State<Work>) -> String {
-    let _guard = Guard(&work);
-    work.begun.fetch_add(1, Ordering::SeqCst);
-    work.gate.notified().await;
-    work.done.fetch_add(1, Ordering::SeqCst);
-    "said at last".to_owned()
-}
-
 /// Lets its client go, and goes on.
 #[tool]
 async fn patient(work: State<Work>, ctx: Context) -> String {
@@ -88,16 +56,6 @@ async fn patient(work: State<Work>, ctx: Context) -> String {
     ctx.log(mcp_server::LoggingLevel::Info, "welcome back");
     work.done.fetch_add(1, Ordering::SeqCst);
     "at last".to_owned()
-}
-
-/// Has an effect that must not be broken off.
-#[tool]
-async fn pay(order: String, work: State<Work>, ctx: Context) -> Result<String, ToolError> {
-    ctx.claim(&order).await?;
-    work.begun.fetch_add(1, Ordering::SeqCst);
-    work.gate.notified().await;
-    work.done.fetch_add(1, Ordering::SeqCst);
-    Ok(format!("{order} paid"))
 }
 
 #[derive(Debug, Deserialize, JsonSchema, Form)]
@@ -131,15 +89,4 @@ fn server_of(work: &Arc<Work>) -> mcp_server::Builder {
 fn server() -> (Server, Arc<Work>) {
     let work = Arc::new(Work::default());
     (server_of(&work).build().unwrap(), work)
-}
-
-/// Waits until the count is there.
-async fn reached(count: &AtomicU32, expected: u32) {
-    for _ in 0..1000 {
-        if count.load(Ordering::SeqCst) == expected {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("{} in place of {expected}", count.load(Ordering::SeqCst));
 }

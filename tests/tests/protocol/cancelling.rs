@@ -1,158 +1,108 @@
 //! What becomes of work whose client has given it up.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
 use mcp_server::prelude::*;
-use mcp_tests::wire::{Wire, text, tool_error};
+use mcp_tests::{
+    wire::{Wire, text, tool_error},
+    work::{Guard, Work, forever, reached, spin},
+};
 use serde_json::json;
-
-/// Counts ends of bodies.
-#[derive(Default)]
-struct Ends {
-    begun: AtomicU32,
-    dropped: AtomicU32,
-    told: AtomicU32,
-}
-
-/// Counts when it is dropped.
-struct Guard<'a>(&'a Ends);
-
-impl Drop for Guard<'_> {
-    fn drop(&mut self) {
-        self.0.dropped.fetch_add(1, Ordering::SeqCst);
-    }
-}
-
-/// Waits for ever.
-#[tool]
-async fn forever(ends: State<Ends>) -> String {
-    let _guard = Guard(&ends);
-    ends.begun.fetch_add(1, Ordering::SeqCst);
-    std::future::pending().await
-}
 
 /// Reports, and would go on at once.
 #[tool]
-async fn eager(ends: State<Ends>, ctx: Context) -> String {
-    let _guard = Guard(&ends);
+async fn eager(work: State<Work>, ctx: Context) -> String {
+    let _guard = Guard(&work);
     ctx.progress(1.0);
     tokio::task::yield_now().await;
-    ends.told.fetch_add(1, Ordering::SeqCst);
+    work.done.fetch_add(1, Ordering::SeqCst);
     "went on".to_owned()
 }
 
 /// Waits for ever, and panics when it is dropped.
 #[tool]
-async fn falls(ends: State<Ends>) -> String {
+async fn falls(work: State<Work>) -> String {
     struct Falls<'a>(Guard<'a>);
     impl Drop for Falls<'_> {
         fn drop(&mut self) {
             panic!("at /srv/secret")
         }
     }
-    let _falls = Falls(Guard(&ends));
+    let _falls = Falls(Guard(&work));
     std::future::pending().await
-}
-
-/// Works on its thread until it is told to end.
-#[tool]
-fn spin(ends: State<Ends>, ctx: Context) -> String {
-    ends.begun.fetch_add(1, Ordering::SeqCst);
-    for _ in 0..2000 {
-        if ctx.is_cancelled() {
-            ends.told.fetch_add(1, Ordering::SeqCst);
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    "ended".to_owned()
 }
 
 /// Likewise, with a limit.
 #[tool(timeout = "60ms")]
-fn spin_briefly(ends: State<Ends>, ctx: Context) -> String {
-    spin(ends, ctx)
+fn spin_briefly(work: State<Work>, ctx: Context) -> String {
+    spin(work, ctx)
 }
 
-fn server() -> (Server, Arc<Ends>) {
-    let ends = Arc::new(Ends::default());
+fn server() -> (Server, Arc<Work>) {
+    let work = Arc::new(Work::default());
     let server = Server::builder("shop", "1.0.0")
-        .shared_state(ends.clone())
+        .shared_state(work.clone())
         .tools(tools![forever, eager, falls, spin, spin_briefly])
         .drain_grace(Duration::from_millis(100))
         .build()
         .unwrap();
-    (server, ends)
-}
-
-/// Waits until the count is there.
-async fn reached(count: &AtomicU32, expected: u32) {
-    for _ in 0..1000 {
-        if count.load(Ordering::SeqCst) == expected {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("{} in place of {expected}", count.load(Ordering::SeqCst));
+    (server, work)
 }
 
 #[tokio::test]
 async fn a_cancel_drops_a_body_where_it_waits_and_tells_one_that_works() {
-    let (server, ends) = server();
+    let (server, work) = server();
     let mut wire = Wire::open(&server);
     let id = wire.begin("tools/call", json!({"name": "forever"})).await;
-    reached(&ends.begun, 1).await;
+    reached(&work.begun, 1).await;
     wire.cancel(id).await;
-    reached(&ends.dropped, 1).await;
+    reached(&work.dropped, 1).await;
     let id = wire.begin("tools/call", json!({"name": "spin"})).await;
-    reached(&ends.begun, 2).await;
+    reached(&work.begun, 2).await;
     wire.cancel(id).await;
-    reached(&ends.told, 1).await;
+    reached(&work.done, 1).await;
     wire.assert_silent(Duration::from_millis(100)).await;
 }
 
 #[tokio::test]
 async fn a_client_that_goes_ends_its_calls_after_the_grace_period() {
-    let (server, ends) = server();
+    let (server, work) = server();
     let mut wire = Wire::open(&server);
     wire.begin("tools/call", json!({"name": "forever"})).await;
     wire.begin("tools/call", json!({"name": "spin"})).await;
-    reached(&ends.begun, 2).await;
+    reached(&work.begun, 2).await;
     drop(wire);
-    reached(&ends.dropped, 1).await;
-    reached(&ends.told, 1).await;
+    reached(&work.dropped, 1).await;
+    reached(&work.done, 1).await;
 }
 
 #[tokio::test]
 async fn a_time_limit_tells_work_on_another_thread() {
-    let (server, ends) = server();
+    let (server, work) = server();
     let mut wire = Wire::open(&server);
     let answer = wire.call("spin_briefly", json!({})).await;
     assert!(tool_error(&answer).contains("longer than 60ms"), "{answer}");
-    reached(&ends.told, 1).await;
+    reached(&work.done, 1).await;
 }
 
 /// The other calls of a connection go on.
 #[tokio::test]
 async fn a_cancel_is_for_one_call() {
-    let (server, ends) = server();
+    let (server, work) = server();
     let mut wire = Wire::open(&server);
     let one = wire.begin("tools/call", json!({"name": "spin"})).await;
     let two = wire.begin("tools/call", json!({"name": "forever"})).await;
-    reached(&ends.begun, 2).await;
+    reached(&work.begun, 2).await;
     wire.cancel(two).await;
-    reached(&ends.dropped, 1).await;
-    assert_eq!(ends.told.load(Ordering::SeqCst), 0);
+    reached(&work.dropped, 1).await;
+    assert_eq!(work.done.load(Ordering::SeqCst), 0);
     let discovered = wire.request("server/discover", json!({})).await;
     assert_eq!(discovered["result"]["resultType"], "complete");
     wire.cancel(one).await;
-    reached(&ends.told, 1).await;
+    reached(&work.done, 1).await;
     let three = wire
         .begin("tools/call", json!({"name": "spin_briefly"}))
         .await;
@@ -165,7 +115,7 @@ async fn a_cancel_is_for_one_call() {
 /// another call has sent is.
 #[tokio::test]
 async fn a_call_whose_cancel_was_read_neither_goes_on_nor_says_anything() {
-    let (server, ends) = server();
+    let (server, work) = server();
     let mut wire = Wire::open(&server);
     let mut lines = String::new();
     for id in ["given up", "wanted"] {
@@ -185,19 +135,19 @@ async fn a_call_whose_cancel_was_read_neither_goes_on_nor_says_anything() {
     let answer = wire.receive().await;
     assert_eq!(answer["id"], "wanted");
     assert_eq!(text(&answer), "went on");
-    reached(&ends.dropped, 2).await;
-    assert_eq!(ends.told.load(Ordering::SeqCst), 1);
+    reached(&work.dropped, 2).await;
+    assert_eq!(work.done.load(Ordering::SeqCst), 1);
     wire.assert_silent(Duration::from_millis(100)).await;
 }
 
-/// A panic where a call is dropped costs nobody else anything, and the connection still ends.
+/// A panic where a call is dropped costs nobody else anything, and the connection still work.
 #[tokio::test]
 async fn a_call_that_panics_when_it_is_dropped_is_gone_all_the_same() {
-    let (server, ends) = server();
+    let (server, work) = server();
     let mut wire = Wire::open(&server);
     let id = wire.begin("tools/call", json!({"name": "falls"})).await;
     wire.cancel(id).await;
-    reached(&ends.dropped, 1).await;
+    reached(&work.dropped, 1).await;
     let answer = wire.call("eager", json!({})).await;
     assert_eq!(text(&answer), "went on");
     wire.close_input().await;
