@@ -15,7 +15,10 @@ use serde_json::value::RawValue;
 use super::{INITIALIZE, connection::is_of_today};
 
 /// So many members may a batch have: all of them are answered before any of the answers goes out.
-pub(crate) const MAX_MEMBERS: usize = 256;
+const MAX_MEMBERS: usize = 256;
+
+/// What is said to a batch of nothing.
+pub(crate) const EMPTY: &str = "a batch has at least one message";
 
 /// A member of a batch.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,14 +29,13 @@ pub(crate) enum Member<'a> {
     Refused(Vec<u8>),
 }
 
-/// The members of a batch, if a message is one and this revision has them. An array without members is one message that is
-/// none, and answered like that.
+/// The members of a batch, if a message is one and this revision has them.
 pub(crate) fn split(revision: Revision, message: &[u8]) -> Option<Vec<Member<'_>>> {
     if revision != Revision::V2025_03_26 || !is_array(message) {
         return None;
     }
     let members: Vec<&RawValue> = serde_json::from_str(std::str::from_utf8(message).ok()?).ok()?;
-    (!members.is_empty()).then(|| members.into_iter().map(member).collect())
+    Some(members.into_iter().map(member).collect())
 }
 
 /// Whether a message can be nothing else.
@@ -65,11 +67,16 @@ fn member(raw: &RawValue) -> Member<'_> {
     Member::Refused(answer)
 }
 
-/// The answer to a batch that has too many members.
-pub(crate) fn too_many() -> Vec<u8> {
-    nameless(&RpcError::invalid_request(format!(
-        "a batch may have at most {MAX_MEMBERS} messages; send several"
-    )))
+/// The answer to a batch of so many members, where that is none or too many.
+pub(crate) fn refuse_count(members: usize) -> Option<Vec<u8>> {
+    let error = match members {
+        0 => RpcError::invalid_request(EMPTY),
+        1..=MAX_MEMBERS => return None,
+        _ => RpcError::invalid_request(format!(
+            "a batch may have at most {MAX_MEMBERS} messages; send several"
+        )),
+    };
+    Some(nameless(&error))
 }
 
 /// An error that answers nothing with an id.
@@ -184,8 +191,25 @@ mod tests {
 
     #[test]
     fn what_is_no_batch_is_handled_as_it_is() {
-        for message in ["[]", " [ ]", "[1", "{}", r#""[]""#, ""] {
+        for message in ["[1", "{}", r#""[]""#, ""] {
             assert_eq!(split(message), None, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_batch_has_members_but_not_too_many() {
+        for message in ["[]", " [ ]"] {
+            assert_eq!(split(message).unwrap(), [], "{message}");
+        }
+        // JSON-RPC 2.0, section 7, "rpc call with an empty Array".
+        for count in [0, 257] {
+            let answer = Member::Refused(refuse_count(count).unwrap());
+            let refused = refusal(&answer);
+            assert_eq!(refused["error"]["code"], -32600, "{count}");
+            assert_eq!(refused.get("id"), Some(&json!(null)), "{count}");
+        }
+        for count in [1, 256] {
+            assert_eq!(refuse_count(count), None, "{count}");
         }
     }
 

@@ -153,7 +153,7 @@ impl Session {
     }
 
     fn show_error(&self, method: &str, error: RpcError) -> RpcError {
-        view::error(self.revision, method, explained(error))
+        view::error(self.revision, method, explained(self.revision, error))
     }
 
     pub(super) fn notification(

@@ -99,6 +99,8 @@ async fn what_is_no_batch_is_refused() {
     client.wire.write(b"[]\n").await;
     let refused = raw(&mut client).await;
     assert_eq!(code(&refused), -32600);
+    let said = refused["error"]["message"].as_str().unwrap();
+    assert!(said.contains("at least one message"), "{said}");
     client
         .wire
         .write(b"[1, {\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\"}]\n")

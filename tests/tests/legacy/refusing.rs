@@ -53,6 +53,13 @@ async fn by_hand(ctx: Context) -> Result<String, ToolError> {
     Ok("there is one".to_owned())
 }
 
+/// Needs a page by hand.
+#[tool]
+async fn page_by_hand(ctx: Context) -> Result<String, ToolError> {
+    ctx.require(Kind::Url)?;
+    Ok("there is one".to_owned())
+}
+
 /// Asks before it says anything.
 #[prompt]
 async fn greet(#[elicit("May I?")] answer: Elicit<Confirm>) -> String {
@@ -74,36 +81,78 @@ async fn client(server: &Server, revision: &'static str, capabilities: Value) ->
 
 #[tokio::test]
 async fn a_capability_that_is_missing_is_named_in_the_result() {
-    let server = server(tools![confirm, write_line, list_roots, by_hand, open]);
+    let server = server(tools![
+        confirm,
+        write_line,
+        list_roots,
+        by_hand,
+        page_by_hand,
+        open
+    ]);
     for revision in REVISIONS {
         let mut wire = client(&server, revision, json!({})).await;
         for (tool, capability) in [
-            ("confirm", "`elicitation.form`"),
-            ("write_line", "`sampling`"),
-            ("list_roots", "`roots`"),
-            ("by_hand", "`sampling`"),
-            ("open", "`elicitation.url`"),
+            ("confirm", form_of(revision)),
+            ("write_line", "`sampling`".to_owned()),
+            ("list_roots", "`roots`".to_owned()),
+            ("by_hand", "`sampling`".to_owned()),
+            ("open", page_of(revision)),
+            ("page_by_hand", page_of(revision)),
         ] {
-            let arguments = if tool == "confirm" {
-                json!({"what": "it"})
-            } else {
-                json!({})
-            };
-            let answer = wire.call(tool, arguments).await;
+            let answer = wire.call(tool, arguments_of(tool)).await;
             let said = tool_error(&answer);
             assert!(
-                said.contains(capability) && said.contains("use a client"),
+                said.contains(&capability) && said.contains("use a client"),
                 "{revision} {tool}: {said}"
             );
         }
     }
-    // Before 2025-06-18 there is no asking, whatever is declared.
+    // What a revision does not have is not there, whatever is declared.
     let declared = json!({"elicitation": {"form": {}, "url": {}}});
-    for revision in ["2024-11-05", "2025-03-26"] {
+    for (revision, tools) in [
+        ("2024-11-05", &["confirm", "open", "page_by_hand"][..]),
+        ("2025-03-26", &["confirm", "open", "page_by_hand"]),
+        ("2025-06-18", &["open", "page_by_hand"]),
+    ] {
         let mut wire = client(&server, revision, declared.clone()).await;
-        let answer = wire.call("confirm", json!({"what": "it"})).await;
-        assert!(tool_error(&answer).contains("elicitation"), "{answer}");
+        for tool in tools {
+            let answer = wire.call(tool, arguments_of(tool)).await;
+            let said = tool_error(&answer);
+            assert!(
+                said.contains(&format!("protocol version {revision} cannot express")),
+                "{tool}: {said}"
+            );
+            assert!(!said.contains("did not declare"), "{tool}: {said}");
+        }
     }
+}
+
+fn arguments_of(tool: &str) -> Value {
+    match tool {
+        "confirm" => json!({"what": "it"}),
+        _ => json!({}),
+    }
+}
+
+/// What is said where a form cannot be asked. 2025-06-18 has elicitation, and forms are all of it.
+fn form_of(revision: &str) -> String {
+    match revision {
+        "2025-06-18" => "did not declare the capability `elicitation` ".to_owned(),
+        "2025-11-25" => "did not declare the capability `elicitation.form` ".to_owned(),
+        _ => beyond(revision, "a question to the user"),
+    }
+}
+
+/// Likewise a page, which came with 2025-11-25.
+fn page_of(revision: &str) -> String {
+    match revision {
+        "2025-11-25" => "did not declare the capability `elicitation.url` ".to_owned(),
+        _ => beyond(revision, "a page to open"),
+    }
+}
+
+fn beyond(revision: &str, what: &str) -> String {
+    format!("{what}, which the client's protocol version {revision} cannot express")
 }
 
 /// Prompts and resources have no result to say it in, and the codes of today's revision are not theirs.
@@ -123,7 +172,7 @@ async fn prompts_and_resources_answer_with_an_error_of_all_times() {
             let answer = wire.request(method, params).await;
             assert_eq!(code(&answer), -32602, "{answer}");
             let message = answer["error"]["message"].as_str().unwrap();
-            assert!(message.contains("`elicitation.form`"), "{message}");
+            assert!(message.contains(&form_of(revision)), "{message}");
         }
     }
     // Where the user can be asked, they do.

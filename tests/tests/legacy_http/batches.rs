@@ -78,6 +78,8 @@ async fn other_revisions_have_none() {
         let client = Old::begin(&site, revision).await;
         let response = client.send(&json!([])).await;
         assert_eq!(response.head.status, 400, "{revision}");
+        let is_told = response.body.contains("at least one message");
+        assert_eq!(is_told, revision == WITH, "{revision}: {}", response.body);
         let batch = json!([request(1, "ping", json!({}))]);
         let status = client.send(&batch).await.head.status;
         assert_eq!(

@@ -204,13 +204,16 @@ impl Endpoint {
 ///
 /// # Errors
 ///
-/// 413 for too many, 429 where no further request may begin and one is among them.
+/// 400 for none, 413 for too many, 429 where no further request may begin and one is among them.
 pub(super) fn messages<'m>(
     session: &Session,
     message: &'m [u8],
 ) -> Result<Option<Vec<Part<'m>>>, Refusal> {
     let batch = session.revision();
     let batch = batch.and_then(|revision| batch::split(revision, message));
+    if batch.as_ref().is_some_and(Vec::is_empty) {
+        return Err(Refusal::new(StatusCode::BAD_REQUEST, batch::EMPTY));
+    }
     let messages: Option<Vec<Part<'m>>> = batch.map(|members| {
         let members = members.into_iter().map(|member| match member {
             Member::Message(message) => Ok(message.as_bytes()),

@@ -4,7 +4,7 @@
 use std::{sync::Arc, task::Context as Task};
 
 use super::Session;
-use crate::legacy::batch::{Gathering, MAX_MEMBERS, Member, too_many};
+use crate::legacy::batch::{Gathering, Member, refuse_count};
 
 impl Session {
     /// Answers a line if it is a batch, in a revision that has them.
@@ -13,8 +13,8 @@ impl Session {
             return false;
         };
         let before = self.output.bytes.len();
-        if members.len() > MAX_MEMBERS {
-            self.output.bytes.extend(too_many());
+        if let Some(refused) = refuse_count(members.len()) {
+            self.output.bytes.extend(refused);
             self.end_line(before);
             return true;
         }
