@@ -25,6 +25,8 @@ pub(crate) struct Exchange<W> {
     pub(crate) liberties: Liberties,
     last_id: u64,
     last_token: u64,
+    /// How many sessions have begun, where there are such.
+    sessions: u64,
     pending: HashMap<u64, Pending<W>>,
     closed: Option<Closed>,
     skipped_lines: u64,
@@ -50,6 +52,8 @@ pub(crate) enum Unasked {
         params: Option<Box<RawValue>>,
         /// The request of ours on whose stream it came, where the transport has such.
         during: Option<u64>,
+        /// How many sessions had begun when it came.
+        session: u64,
     },
     Notification {
         method: String,
@@ -73,6 +77,8 @@ struct Pending<W> {
     token: Option<u64>,
     /// It stays open, and notifications carry its id.
     listens: bool,
+    /// Its result begins a session.
+    begins: bool,
 }
 
 /// What is to be done about a received message.
@@ -123,6 +129,7 @@ impl<W> Exchange<W> {
             liberties: Liberties::default(),
             last_id: 0,
             last_token: 0,
+            sessions: 0,
             pending: HashMap::new(),
             closed: None,
             skipped_lines: 0,
@@ -135,6 +142,17 @@ impl<W> Exchange<W> {
             waiter,
             token,
             listens: false,
+            begins: false,
+        })
+    }
+
+    /// Registers a request whose result begins a session.
+    pub(crate) fn begin_session(&mut self, waiter: W) -> Result<u64, String> {
+        self.register(Pending {
+            waiter,
+            token: None,
+            listens: false,
+            begins: true,
         })
     }
 
@@ -144,6 +162,7 @@ impl<W> Exchange<W> {
             waiter,
             token: None,
             listens: true,
+            begins: false,
         })
     }
 
@@ -203,6 +222,12 @@ impl<W> Exchange<W> {
             .drain()
             .map(|(_, pending)| pending.waiter)
             .collect()
+    }
+
+    /// How many sessions have begun.
+    #[cfg(feature = "legacy")]
+    pub(crate) fn sessions(&self) -> u64 {
+        self.sessions
     }
 
     pub(crate) fn closed(&self) -> Option<&str> {
@@ -267,6 +292,7 @@ impl<W> Exchange<W> {
                     method,
                     params,
                     during,
+                    session: self.sessions,
                 })
             }
             Incoming::Request { method, .. } => {
@@ -280,7 +306,12 @@ impl<W> Exchange<W> {
 
     fn answer(&mut self, id: Option<u64>, reply: Reply) -> Event<'_, W> {
         match id.and_then(|id| self.pending.remove(&id)) {
-            Some(pending) => Event::Answered(pending.waiter, reply),
+            Some(pending) => {
+                if pending.begins && matches!(reply, Reply::Result(_)) {
+                    self.sessions += 1;
+                }
+                Event::Answered(pending.waiter, reply)
+            }
             None => {
                 // Late answers to cancelled requests are normal; an error without an id is worth
                 // a look, since it says that something we sent was not understood.

@@ -260,6 +260,11 @@ impl PausedCall {
             }
             None => {}
         }
+        if let Some(old) = session.client.inner.legacy() {
+            let (asked, state) = (&self.requests, state.as_deref());
+            // Boxed as in `Session::step`.
+            return Box::pin(old.resume(session, call, asked, &answers, state, round + 1)).await;
+        }
         // Where nothing was asked, nothing is answered.
         let answers = (!answers.is_empty()).then_some(&answers);
         session

@@ -148,7 +148,10 @@ impl Peer {
         let (progress, mut reports) = mpsc::channel(PROGRESS_QUEUE);
         let before = Before::Progress(progress);
         let waiter = Waiter { done, before };
-        let begun = self.shared.exchange().begin(waiter, request.token);
+        let begun = match request.metadata.era {
+            Era::Handshake => self.shared.exchange().begin_session(waiter),
+            Era::Modern | Era::Session => self.shared.exchange().begin(waiter, request.token),
+        };
         let id = begun.map_err(|reason| Error::Closed { reason })?;
         if let Some(noted) = request.id {
             noted.store(id, Ordering::Release);

@@ -277,7 +277,7 @@ impl Session {
         let token = self.token(token);
         if let Some(old) = self.client.inner.legacy() {
             // Boxed, so that what a host's functions hold is no deeper and no larger than for servers of today.
-            return Box::pin(old.step(self, call, answers, state, round, token)).await;
+            return Box::pin(old.step(self, call, round, token)).await;
         }
         let result = self.send(&mut call, answers, state, token).await;
         let result = result.map_err(|error| error.about(&call))?;
@@ -421,7 +421,7 @@ impl Session {
         })
     }
 
-    fn token(&self, wanted: Option<u64>) -> Option<u64> {
+    pub(crate) fn token(&self, wanted: Option<u64>) -> Option<u64> {
         self.options
             .wants_progress()
             .then(|| self.client.inner.peer.token(wanted))

@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::exchange::Unasked;
 use crate::inbox::Inbox;
 use crate::probe::Refusal;
+use crate::question::InputRequest;
 use crate::session::{Call, Session, Step};
 
 #[path = "offered.rs"]
@@ -80,10 +81,20 @@ impl Connection {
         &self,
         _session: &Session,
         _call: Call,
-        _answers: Option<&BTreeMap<String, String>>,
-        _state: Option<&str>,
         _round: u32,
         _token: Option<u64>,
+    ) -> Result<Step, Error> {
+        match *self {}
+    }
+
+    pub(crate) async fn resume(
+        &self,
+        _session: &Session,
+        _call: Call,
+        _questions: &[InputRequest],
+        _answers: &BTreeMap<String, String>,
+        _state: Option<&str>,
+        _round: u32,
     ) -> Result<Step, Error> {
         match *self {}
     }

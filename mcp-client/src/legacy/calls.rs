@@ -70,6 +70,8 @@ pub(super) enum Over {
 /// The call that a question most likely belongs to.
 #[derive(Debug)]
 pub(super) struct Asking {
+    /// Which call it is: the [`Open::id`] of it.
+    pub(super) call: u64,
     pub(super) method: String,
     pub(super) target: String,
     pub(super) by_hand: Option<mpsc::UnboundedSender<Asked>>,
@@ -151,6 +153,7 @@ impl Calls {
         };
         let entry = list.open.iter().rev().find(asks)?;
         Some(Asking {
+            call: entry.id,
             method: entry.method.clone(),
             target: entry.target.clone(),
             by_hand: entry.caller.by_hand.clone(),
@@ -175,6 +178,10 @@ pub(super) struct Open {
 }
 
 impl Open {
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
     /// Where the id of the request belongs.
     pub(super) fn request(&self) -> &AtomicU64 {
         &self.request

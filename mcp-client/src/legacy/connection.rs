@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::options::CallOptions;
 use crate::outcome::MAY_ASK;
 use crate::paused::PausedCall;
-use crate::question::{Consent, Kind};
+use crate::question::{Consent, InputRequest, Kind};
 use crate::session::{Call, Session, Step};
 use crate::transport::{Era, Metadata, Outgoing, Purpose, Receipt};
 
@@ -25,7 +25,7 @@ use super::calls::{Caller, Calls};
 use super::clock::Clock;
 use super::level::Level;
 use super::open_call::OpenCall;
-use super::pages::{self, Pages};
+use super::pages::{self, PageName, Pages};
 use super::questions::Keys;
 use super::subscriptions::{Listeners, Pace};
 use super::{capabilities, handshake, params};
@@ -44,7 +44,8 @@ pub(crate) struct Connection {
     /// Which session this is, and the turn to begin another one.
     session: AtomicU64,
     beginning: Mutex<()>,
-    /// The number of sessions that are over: questions of theirs want no answer any more.
+    /// Sessions of lower numbers, as the exchange counts them, are over: questions of theirs want no answer any
+    /// more.
     over: watch::Sender<u64>,
     /// Places for answers that wait to be delivered.
     pub(super) answers: Arc<Semaphore>,
@@ -104,20 +105,9 @@ impl Connection {
         &self,
         session: &Session,
         call: Call,
-        answers: Option<&BTreeMap<String, String>>,
-        state: Option<&str>,
         round: u32,
         token: Option<u64>,
     ) -> Result<Step, Error> {
-        if state.is_some() {
-            // It was paused at a server of today, which would take the answers anywhere.
-            return Err(Error::NotOpen {
-                method: call.method,
-            });
-        }
-        if let Some(answers) = answers {
-            self.pages.await_all(answers, round).await?;
-        }
         let ended = if session.by_hand && MAY_ASK.contains(&call.method.as_str()) {
             let open = OpenCall::begin(session, &call, token);
             open.wait(self, session, &call, round).await
@@ -125,6 +115,36 @@ impl Connection {
             self.send(session, &call, token).await.map(Step::Complete)
         };
         self.step_of(session, call, ended, round)
+    }
+
+    /// Sends a paused call again, which here waited for nothing but pages.
+    pub(crate) async fn resume(
+        &self,
+        session: &Session,
+        call: Call,
+        questions: &[InputRequest],
+        answers: &BTreeMap<String, String>,
+        state: Option<&str>,
+        round: u32,
+    ) -> Result<Step, Error> {
+        let names: Option<Vec<PageName>> = questions.iter().map(PageName::of).collect();
+        let Some(names) = names.filter(|_| state.is_none()) else {
+            // It was paused at a server of today, which would take the answers anywhere.
+            return Err(Error::NotOpen {
+                method: call.method,
+            });
+        };
+        self.pages.await_all(&names, answers, round).await?;
+        let step = self.step(session, call, round, session.token(None)).await?;
+        let wanted: Vec<PageName> = match &step {
+            Step::Complete(_) => Vec::new(),
+            Step::InputRequired(paused) => {
+                paused.requests().iter().filter_map(PageName::of).collect()
+            }
+        };
+        let served = |name: &PageName| names.contains(name) && !wanted.contains(name);
+        self.pages.forget(|name, _| served(name));
+        Ok(step)
     }
 
     /// A call that cannot be finished before pages were opened has these as questions.
@@ -147,8 +167,9 @@ impl Connection {
                 let open: Vec<String> = paused
                     .requests()
                     .iter()
-                    .map(|request| request.key().to_owned())
-                    .filter(|id| self.pages.is_opened(id))
+                    .filter_map(PageName::of)
+                    .filter(|page| self.pages.is_opened(page))
+                    .map(|page| page.id)
                     .collect();
                 // Nobody is asked twice to open the same page.
                 for id in open {
@@ -198,6 +219,9 @@ impl Connection {
                 .exchange(session, &call.method, &params, token, id)
                 .await;
         }
+        if answer.is_ok() {
+            self.pages.forget(|_, during| during == Some(open.id()));
+        }
         open.end();
         answer
     }
@@ -233,7 +257,7 @@ impl Connection {
         self.session.load(Ordering::Acquire)
     }
 
-    /// Tells when a session is over, by how many are.
+    /// Tells when a session is over, by the number of the next one.
     pub(super) fn watch_over(&self) -> watch::Receiver<u64> {
         self.over.subscribe()
     }
@@ -259,7 +283,8 @@ impl Connection {
             return Ok(());
         }
         // Ids of the server begin anew, so an answer to an old question would be one to another.
-        self.over.send_modify(|over| *over += 1);
+        let begun = client.inner.peer.exchange().sessions();
+        self.over.send_replace(begun + 1);
         handshake::repeat(client, self.revision).await?;
         self.session.store(after + 1, Ordering::Release);
         // Whoever waits for the session goes on: the server may take its time for these.

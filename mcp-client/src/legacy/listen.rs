@@ -61,6 +61,7 @@ struct Listener {
 /// A question that is being answered.
 struct Open {
     id: RequestId,
+    session: u64,
     task: AbortHandle,
     place: Receipt,
 }
@@ -89,11 +90,13 @@ impl Listener {
                 method,
                 params,
                 during,
+                session,
             } => self.asked(Question {
                 id,
                 method,
                 params,
                 during,
+                session,
             }),
             Unasked::Notification { method, params } => self.told(&method, params.as_deref()),
             Unasked::SessionEnded => self.session_ended(),
@@ -101,6 +104,10 @@ impl Listener {
     }
 
     fn asked(&mut self, question: Question) {
+        let session = question.session;
+        if self.is_over(session) {
+            return;
+        }
         let refusal = match question.method.as_str() {
             "ping" => Ok(RawValue::from_string("{}".to_owned()).unwrap_or_default()),
             "elicitation/create" | "sampling/createMessage" | "roots/list" => {
@@ -109,7 +116,13 @@ impl Listener {
                     let answer = questions::answer(self.client.clone(), question);
                     let task = self.answering.spawn(answer);
                     let place = Arc::new(place);
-                    self.open.insert(task.id(), Open { id, task, place });
+                    let open = Open {
+                        id,
+                        session,
+                        task,
+                        place,
+                    };
+                    self.open.insert(open.task.id(), open);
                     return;
                 }
                 Err(RpcError::internal_error(
@@ -118,12 +131,12 @@ impl Listener {
             }
             method => Err(RpcError::method_not_found(method)),
         };
-        self.respond_at_once(&question.id, refusal);
+        self.respond_at_once(&question.id, session, refusal);
     }
 
     /// What needs no thought; nothing for a server that does not take its answers.
-    fn respond_at_once(&self, id: &RequestId, answer: Answer) {
-        self.with(
+    fn respond_at_once(&self, id: &RequestId, session: u64, answer: Answer) {
+        self.in_session(session,
             |client, old| match Arc::clone(&old.answers).try_acquire_owned() {
                 Ok(place) => old.respond(client, &Response::new(id, answer), Arc::new(place)),
                 Err(_) => {
@@ -146,21 +159,24 @@ impl Listener {
                 return;
             }
         };
-        // One of a session that is over may just have been answered.
-        if self.over.has_changed().unwrap_or(true) {
-            self.session_is_over();
-        }
-        if let Some(Open { id, place, .. }) = self.open.remove(&task) {
-            self.with(|client, old| old.respond(client, &Response::new(&id, answer), place));
+        if let Some(open) = self.open.remove(&task) {
+            let response = Response::new(&open.id, answer);
+            self.in_session(open.session, |client, old| {
+                old.respond(client, &response, open.place);
+            });
         }
     }
 
-    /// Takes all open questions back: nobody waits for their answers any more.
+    /// Takes its open questions back: nobody waits for their answers any more.
     fn session_is_over(&mut self) {
-        self.over.mark_unchanged();
-        for (_, question) in self.open.drain() {
+        let over = *self.over.borrow();
+        for (_, question) in self.open.extract_if(|_, question| question.session < over) {
             question.task.abort();
         }
+    }
+
+    fn is_over(&self, session: u64) -> bool {
+        session < *self.over.borrow()
     }
 
     fn told(&mut self, method: &str, params: Option<&RawValue>) {
@@ -195,6 +211,14 @@ impl Listener {
             }
             tokio::spawn(subscriptions::renew(client.clone()));
         });
+    }
+
+    /// Does this unless the session is over. What is said to the server here is said before another one begins.
+    fn in_session(&self, session: u64, act: impl FnOnce(&Client, &Connection)) {
+        let over = self.over.borrow();
+        if session >= *over {
+            self.with(act);
+        }
     }
 
     fn with(&self, act: impl FnOnce(&Client, &Connection)) {

@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::error::Error;
 use crate::outcome::InputRequired;
+use crate::question::InputRequest;
 
 /// How many pages are remembered; the oldest ones go first.
 const REMEMBERED: usize = 1_000;
@@ -35,9 +36,35 @@ pub(super) struct Pages {
     news: Notify,
 }
 
+/// What tells pages apart. The id alone does not: it is the server's, which may use it again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PageName {
+    pub(super) id: String,
+    url: String,
+}
+
+impl PageName {
+    pub(super) fn new(id: &str, url: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            url: url.to_owned(),
+        }
+    }
+
+    /// The page that an error asks for; `None` for what is no page.
+    pub(super) fn of(request: &InputRequest) -> Option<Self> {
+        match request {
+            InputRequest::Url(page) => Some(Self::new(&page.key, &page.url)),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Page {
-    id: String,
+    name: PageName,
+    /// The call on which it was asked for, if it stayed open for that.
+    during: Option<u64>,
     since: Instant,
     done: bool,
 }
@@ -54,27 +81,36 @@ impl Pages {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A person agreed to open the page.
-    pub(super) fn opened(&self, id: &str) {
-        if self.is_opened(id) {
+    /// A person agreed to open the page, perhaps on an open call.
+    pub(super) fn opened(&self, name: PageName, during: Option<u64>) {
+        if self.is_opened(&name) {
             return;
         }
         let mut known = self.known();
-        known.retain(|page| page.id != id);
+        known.retain(|page| page.name != name);
         if known.len() >= REMEMBERED {
             known.pop_front();
         }
         known.push_back(Page {
-            id: id.to_owned(),
+            name,
+            during,
             since: Instant::now(),
             done: false,
         });
     }
 
     /// Whether a person has agreed to open the page, and is not known to be done with it.
-    pub(super) fn is_opened(&self, id: &str) -> bool {
+    pub(super) fn is_opened(&self, name: &PageName) -> bool {
         let known = self.known();
-        known.iter().any(|page| page.id == id && page.is_open())
+        known
+            .iter()
+            .any(|page| page.name == *name && page.is_open())
+    }
+
+    /// These have served: when they are wanted again, a person is asked again.
+    pub(super) fn forget(&self, served: impl Fn(&PageName, Option<u64>) -> bool) {
+        self.known().retain(|page| !served(&page.name, page.during));
+        self.news.notify_waiters();
     }
 
     /// The server says that a page is done. One that nobody opened is ignored.
@@ -90,39 +126,45 @@ impl Pages {
             return;
         };
         let mut known = self.known();
-        if let Some(page) = known.iter_mut().find(|page| page.id == elicitation_id) {
-            page.done = true;
-            self.news.notify_waiters();
+        for page in known.iter_mut() {
+            page.done |= page.name.id == elicitation_id;
         }
+        self.news.notify_waiters();
     }
 
-    fn all_done<'a>(&self, mut ids: impl Iterator<Item = &'a String>) -> bool {
+    /// Whether there is nothing to wait for: another call may have had its result with a page.
+    fn all_done(&self, names: &[PageName]) -> bool {
         let known = self.known();
-        ids.all(|id| known.iter().any(|page| page.id == *id && page.done))
+        !known
+            .iter()
+            .any(|page| !page.done && names.contains(&page.name))
     }
 
     /// Takes the answers to the pages that a call waits for, by id, and waits until they are done, or for a
     /// while that grows with each round of the call.
     pub(super) async fn await_all(
         &self,
+        names: &[PageName],
         answers: &BTreeMap<String, String>,
         round: u32,
     ) -> Result<(), Error> {
-        for (id, answer) in answers {
-            let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+        for name in names {
+            let answer = answers.get(&name.id).map(String::as_str);
+            let answer: Value =
+                serde_json::from_str(answer.unwrap_or_default()).unwrap_or_default();
             if answer["action"] != "accept" {
                 return Err(Error::Rpc(RpcError::new(
                     code::URL_ELICITATION_REQUIRED,
                     "the server wants a page to be opened first, and it was not",
                 )));
             }
-            self.opened(id);
+            self.opened(name.clone(), None);
         }
         let pause = FIRST_PAUSE.saturating_mul(1 << round.saturating_sub(2).min(5));
         let until = Instant::now() + pause.min(LONGEST_PAUSE);
         loop {
             let news = self.news.notified();
-            if self.all_done(answers.keys()) || timeout_at(until, news).await.is_err() {
+            if self.all_done(names) || timeout_at(until, news).await.is_err() {
                 return Ok(());
             }
         }

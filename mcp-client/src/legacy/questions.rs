@@ -22,6 +22,7 @@ use super::calls::{Asking, Over};
 use super::clock::Stopped;
 use super::connection::Connection;
 use super::open_call::Asked;
+use super::pages::PageName;
 
 /// How long a question may outlive its call.
 const AFTER_THE_CALL: Duration = Duration::from_secs(60);
@@ -37,6 +38,8 @@ pub(super) struct Question {
     pub(super) params: Option<Box<RawValue>>,
     /// The request of ours on whose stream it came.
     pub(super) during: Option<u64>,
+    /// How many sessions had begun when it came.
+    pub(super) session: u64,
 }
 
 /// What is read of a question before it is looked at as one.
@@ -104,12 +107,13 @@ pub(super) async fn answer(
             return Err(RpcError::internal_error("the call was over before the answer"));
         }
     };
-    if let (Some(id), InputRequest::Url(_), Some(inner)) =
+    if let (Some(id), InputRequest::Url(page), Some(inner)) =
         (&members.elicitation_id, &request, client.upgrade())
         && accepts(&answer)
         && let Some(old) = inner.legacy()
     {
-        old.pages.opened(id);
+        let call = asking.as_ref().map(|asking| asking.call);
+        old.pages.opened(PageName::new(id, &page.url), call);
     }
     in_words_of(revision, &request, answer)
 }

@@ -171,6 +171,30 @@ async fn a_paused_call_cannot_leave_its_connection() {
     assert!(error.to_string().contains("call again"), "{error}");
 }
 
+/// The answers would be lost there, or taken for consent to a page.
+#[tokio::test(start_paused = true)]
+async fn what_was_paused_at_a_server_of_today_does_not_go_on_here_without_a_state_either() {
+    let (client, mut fake, session, request, mut paused) = asking().await;
+    let answers = [
+        Answer::Decline,
+        Answer::accept(json!({"confirm": true})).unwrap(),
+    ];
+    let calls = answers.map(|answer| {
+        paused.answer("1", answer).unwrap();
+        let mut stored = serde_json::to_value(&paused).unwrap();
+        stored.as_object_mut().unwrap().remove("open");
+        serde_json::from_value::<PausedCall>(stored).unwrap()
+    });
+    for restored in calls {
+        let round = restored.resume(&session);
+        let round = tokio::time::timeout(Duration::from_secs(1), round).await;
+        let error = round.expect("it was sent").unwrap_err();
+        assert!(matches!(&error, Error::NotOpen { .. }), "{error}");
+    }
+    fake.hears_nothing().await;
+    drop((client, request));
+}
+
 #[tokio::test(start_paused = true)]
 async fn it_is_answered_once() {
     let (_client, mut fake, session, _request, mut paused) = asking().await;

@@ -141,6 +141,53 @@ async fn a_page_that_was_opened_on_the_open_call_is_not_shown_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn another_page_under_the_same_id_is_shown() {
+    let (builder, shown) = with_pages(Consent::Accept);
+    let (client, mut fake) = connect_at(builder, NEWEST).await;
+    let calling = call(&client, "t", json!({}));
+    refuse(&mut fake, &["e1"]).await;
+    let request = fake.request("tools/call").await;
+    let mut elsewhere = required(&["e1"]);
+    elsewhere["data"]["elicitations"][0]["url"] = "https://b.example/pay".into();
+    fake.fail(&request, elsewhere).await;
+    let request = fake.request("tools/call").await;
+    fake.reply(&request, text("done")).await;
+    calling.await.unwrap().unwrap();
+    assert_eq!(
+        *shown.lock().unwrap(),
+        ["https://a.example/e1", "https://b.example/pay"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_the_next_call_needs_is_shown_again() {
+    let (builder, shown) = with_pages(Consent::Accept);
+    let (client, mut fake) = connect_at(builder, NEWEST).await;
+    for count in 1..=2 {
+        let calling = call(&client, "t", json!({}));
+        refuse(&mut fake, &["e1"]).await;
+        let request = fake.request("tools/call").await;
+        fake.reply(&request, text("done")).await;
+        calling.await.unwrap().unwrap();
+        assert_eq!(shown.lock().unwrap().len(), count);
+    }
+    // The same where the page was opened on the open call.
+    let calling = call(&client, "t", json!({}));
+    let request = fake.request("tools/call").await;
+    let params = json!({"mode": "url", "message": "m", "elicitationId": "e1", "url": "https://a.example/e1"});
+    fake.ask(1, "elicitation/create", params).await;
+    fake.answered(1).await;
+    fake.reply(&request, text("done")).await;
+    calling.await.unwrap().unwrap();
+    let calling = call(&client, "t", json!({}));
+    refuse(&mut fake, &["e1"]).await;
+    let request = fake.request("tools/call").await;
+    fake.reply(&request, text("done")).await;
+    calling.await.unwrap().unwrap();
+    assert_eq!(shown.lock().unwrap().len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_error_without_its_form_is_an_error_like_any_other() {
     let (with_url, _) = with_pages(Consent::Accept);
     let (without_url, _) = crate::support::answering(json!({}));

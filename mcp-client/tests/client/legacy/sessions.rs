@@ -153,6 +153,56 @@ async fn questions_end_with_their_session() {
     }
 }
 
+/// It comes on streams of the old session that live on.
+#[tokio::test(start_paused = true)]
+async fn what_comes_before_the_new_session_is_not_answered_into_it() {
+    let (builder, asked) = answering(json!({"confirm": true}));
+    let (client, mut fake) = connected(builder).await;
+    for _ in 0..2 {
+        let calling = call(&client, "t", json!({}));
+        let request = fake.request("tools/call").await;
+        end(&mut fake, Some(&request)).await;
+        let hello = fake.request("initialize").await;
+        fake.ask(0, "elicitation/create", form("Old?")).await;
+        fake.ask(1, "ping", json!({})).await;
+        fake.hears_nothing().await;
+        fake.welcome(&hello, VERSION, offers()).await;
+        let again = fake.request("tools/call").await;
+        fake.ask(0, "elicitation/create", form("New?")).await;
+        fake.answered(0).await;
+        fake.ask(1, "ping", json!({})).await;
+        fake.answered(1).await;
+        fake.reply(&again, text("done")).await;
+        calling.await.unwrap().unwrap();
+    }
+    assert_eq!(*asked.lock().unwrap(), ["New?", "New?"]);
+}
+
+/// A handshake that failed counts for nothing.
+#[tokio::test(start_paused = true)]
+async fn after_a_refused_handshake_the_next_session_is_answered() {
+    let (builder, _) = answering(json!({"confirm": true}));
+    let (client, mut fake) = connected(builder).await;
+    for _ in 0..2 {
+        let calling = call(&client, "t", json!({}));
+        let request = fake.request("tools/call").await;
+        end(&mut fake, Some(&request)).await;
+        let hello = fake.request("initialize").await;
+        fake.fail(&hello, json!({"code": -32603, "message": "starting"}))
+            .await;
+        calling.await.unwrap().unwrap_err();
+    }
+    let calling = call(&client, "t", json!({}));
+    let request = fake.request("tools/call").await;
+    end(&mut fake, Some(&request)).await;
+    fake.shake_hands(VERSION, offers()).await;
+    let again = fake.request("tools/call").await;
+    fake.ask(0, "elicitation/create", form("New?")).await;
+    fake.answered(0).await;
+    fake.reply(&again, text("done")).await;
+    calling.await.unwrap().unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_session_is_whole_although_the_caller_has_gone() {
     let (client, mut fake) = connected(builder()).await;
