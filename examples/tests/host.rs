@@ -144,6 +144,17 @@ fn without_an_answer_and_without_a_terminal_nothing_is_done() {
     assert!(stderr(&output).contains(question), "{}", stderr(&output));
 }
 
+/// The server only learns that there is no answer.
+#[test]
+fn in_older_revisions_too_the_reason_is_said_once() {
+    for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
+        let output = delete(&["--revision", revision]);
+        assert_eq!(output.status.code(), Some(1), "{revision}");
+        let reason = "there is no terminal; add --answer answer=JSON";
+        assert_eq!(stderr(&output).matches(reason).count(), 1, "{output:?}");
+    }
+}
+
 #[test]
 fn an_answer_that_does_not_fit_is_not_sent() {
     let output = delete(&["--answer", r#"answer={"confirm": "hunter2"}"#]);

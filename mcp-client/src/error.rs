@@ -78,10 +78,14 @@ pub enum Error {
     /// The server said nothing at all when it was asked what it is, in the way of this revision or of
     /// older ones: most likely it is no MCP server, or its start takes longer than
     /// [`probe_timeout`](crate::Builder::probe_timeout) allows.
-    #[error("the program did not answer server/discover within {after:?}")]
+    #[error("the program {} within {after:?}{}",
+        if *.handshake { "answered neither server/discover nor initialize" } else { "did not answer server/discover" },
+        if *.handshake { " each" } else { "" })]
     NoAnswer {
         /// How long was waited.
         after: Duration,
+        /// Whether it was asked in the way of older revisions as well, and for as long.
+        handshake: bool,
     },
 
     /// One request got no answer in time; it was cancelled. The time a person takes to answer a

@@ -85,7 +85,10 @@ pub(crate) async fn probe(client: &Client, patience: Duration) -> Result<Verdict
             | Error::Rpc(_)),
         ) => refusal(described(&error), None),
         Err(Error::Timeout { after, .. }) => {
-            let unclear = Error::NoAnswer { after };
+            let unclear = Error::NoAnswer {
+                after,
+                handshake: false,
+            };
             refusal(format!("nothing within {after:?}"), Some(unclear))
         }
         Err(Error::InvalidResult { reason, .. }) => {

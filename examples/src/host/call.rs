@@ -20,7 +20,7 @@ pub(super) async fn call(host: &Host, call: Call) -> Result<ExitCode, AnyError> 
             client.call_tool(call.tool, &call.arguments).await
         })
         .await;
-    asking.finish();
+    asking.finish(&called);
     print(&called?, host.json)
 }
 

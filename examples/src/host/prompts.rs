@@ -30,7 +30,7 @@ pub(super) async fn get(host: &Host, prompt: GetPrompt) -> Result<ExitCode, AnyE
             client.get_prompt(prompt.name, &prompt.arguments).await
         })
         .await;
-    asking.finish();
+    asking.finish(&filled);
     let filled = filled?;
     let messages = messages(&filled)?;
     host.print(&filled, || messages)

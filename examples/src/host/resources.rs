@@ -42,7 +42,7 @@ pub(super) async fn read(host: &Host, read: Read) -> Result<ExitCode, AnyError> 
             client.read_resource(read.uri).await
         })
         .await;
-    asking.finish();
+    asking.finish(&result);
     let result = result?;
     if host.json {
         return host.print(&result, Vec::new);

@@ -93,6 +93,12 @@ pub(crate) async fn fall_back(
         error => matches!(error, Error::Timeout { .. }),
     };
     let answer = match (unclear.filter(|_| is_nothing), error) {
+        (Some(Error::NoAnswer { after, .. }), Error::Timeout { .. }) => {
+            return Err(Error::NoAnswer {
+                after,
+                handshake: true,
+            });
+        }
         (Some(unclear), _) => return Err(unclear),
         (None, Error::Handshake { error, .. }) => {
             format!(

@@ -208,6 +208,10 @@ async fn a_server_that_refuses_both_ways_gives_an_error_that_says_all() {
 async fn a_server_that_says_nothing_at_all_is_said_to_be_silent() {
     let error = refused(None, None).await;
     assert!(matches!(error, Error::NoAnswer { .. }), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "the program answered neither server/discover nor initialize within 3s each"
+    );
     let unknown = json!({"code": -32601, "message": "what?"});
     let error = refused(Some(unknown), None).await;
     assert!(error.to_string().contains("nothing within 3s"), "{error}");
