@@ -36,7 +36,7 @@ pub(crate) fn can_say(revision: Revision, question: &Question) -> Result<(), Rpc
 
 fn beyond(revision: Revision, what: &str) -> String {
     format!(
-        "this asks for {what}, which the client's protocol version {revision} cannot express; use a client of a newer one"
+        "this needs {what}, which the client's protocol version {revision} cannot express; use a client of a newer one"
     )
 }
 
