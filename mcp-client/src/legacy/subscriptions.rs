@@ -207,11 +207,13 @@ pub(super) async fn renew(client: Client) {
     if listeners.renewing.swap(true, Ordering::AcqRel) {
         return;
     }
+    // Before the pause: a call may begin another session meanwhile, which must not be ended for this one.
+    let ended = old.number();
     let mut failures = old.pace.next();
     while !client.is_closed() && !listeners.is_empty() {
         sleep(delay(failures)).await;
         failures = failures.saturating_add(1);
-        match old.begin_again(&client, old.number()).await {
+        match old.begin_again(&client, ended).await {
             Ok(()) => break,
             Err(error) => {
                 tracing::warn!(target: "mcp_client", %error, "no other session; subscriptions report nothing");

@@ -228,3 +228,25 @@ async fn a_subscription_hears_of_a_server_that_stays_away() {
     }
     assert_eq!(post.json()["method"], "initialize");
 }
+
+/// The pause before a session begins again gives a call the time to begin one itself.
+#[tokio::test]
+async fn a_session_that_a_call_has_begun_is_not_ended_for_a_subscription() {
+    let (begun, _changes) = subscribed().await;
+    let server = &begun.server;
+    begun.get.stream("retry: 10\n\n").await;
+    let get = opened_again(server, None).await;
+    get.respond("404 Not Found", "", "").await;
+    let calling = call(&begun.client, "t", json!({}));
+    let post = server.request("tools/call").await;
+    post.respond("404 Not Found", "", "").await;
+    let mut get = begin(server, NEWEST, Some("s-2")).await;
+    get.begin_stream().await;
+    let post = server.request("tools/call").await;
+    is_in_session(&post, NEWEST, Some("s-2"));
+    post.reply(&done("ok")).await;
+    assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
+    let more = tokio::time::timeout(Duration::from_secs(1), server.next()).await;
+    assert!(more.is_err(), "{}", more.unwrap().head);
+    drop(get);
+}
