@@ -14,11 +14,10 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::error::Error;
-use crate::peer::Request;
 use crate::probe::Refusal;
-use crate::transport::{Era, Metadata};
 
 use super::connection::Connection;
+use super::offered::METHOD;
 use super::{capabilities, listen, offered};
 
 /// Whether this client speaks revisions with a handshake.
@@ -32,8 +31,6 @@ const SPOKEN: &str = "2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
 
 /// For the handshake of another session: a server that has just answered is there.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-const METHOD: &str = "initialize";
 
 /// Agrees on this revision and on no other.
 pub(crate) async fn begin(
@@ -192,35 +189,17 @@ async fn ask(
         "capabilities": capabilities::to_json(&inner.capabilities, revision),
         "clientInfo": capabilities::client_info(&inner.identity, revision),
     });
-    let request = Request {
-        method: METHOD,
-        params: &params.to_string(),
-        token: None,
-        timeout: Some(patience),
-        progress_ceiling: None,
-        metadata: Metadata {
-            method: METHOD.to_owned(),
-            version: Some(revision.as_str()),
-            era: Era::Handshake,
-            ..Metadata::default()
-        },
-        clock: None,
-        id: None,
-    };
     let offered = revision.as_str();
     let refused = |error: RpcError| Error::Handshake { offered, error };
-    inner
-        .peer
-        .request(request, |_| {})
-        .await
-        .map_err(|error| match error {
-            Error::UnsupportedVersion { theirs, .. } => Error::UnsupportedVersion {
-                ours: offered,
-                theirs,
-            },
-            Error::Rpc(error) | Error::MissingCapability { error, .. } => refused(error),
-            error => error,
-        })
+    let answer = offered::initialize(client, &params, Some(offered), patience).await;
+    answer.map_err(|error| match error {
+        Error::UnsupportedVersion { theirs, .. } => Error::UnsupportedVersion {
+            ours: offered,
+            theirs,
+        },
+        Error::Rpc(error) | Error::MissingCapability { error, .. } => refused(error),
+        error => error,
+    })
 }
 
 fn read(result: &RawValue) -> Result<Agreed, Error> {

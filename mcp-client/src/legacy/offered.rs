@@ -1,9 +1,10 @@
-//! Servers that are not taken: which version they speak, so that the error can name it.
+//! The handshake's request; and servers that are not taken: which version they speak, so that the error can name it.
 
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use crate::VERSION;
 use crate::client::Client;
@@ -14,6 +15,8 @@ use crate::transport::{Era, Metadata};
 
 /// The last revision with a handshake. A server that does not speak it offers another.
 const LAST_WITH_HANDSHAKE: &str = "2025-11-25";
+
+pub(super) const METHOD: &str = "initialize";
 
 /// A server that answers the handshake at all does so quickly.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -49,21 +52,32 @@ async fn offered_version(client: &Client) -> Option<String> {
         "capabilities": {},
         "clientInfo": client.inner.identity,
     });
+    let result = initialize(client, &params, None, PATIENCE).await.ok()?;
+    let members: Members = serde_json::from_str(result.get()).ok()?;
+    Some(members.protocol_version)
+}
+
+/// Sends the handshake's request; `version` is what transports are told of it.
+pub(super) async fn initialize(
+    client: &Client,
+    params: &Value,
+    version: Option<&'static str>,
+    patience: Duration,
+) -> Result<Box<RawValue>, Error> {
     let request = Request {
-        method: "initialize",
+        method: METHOD,
         params: &params.to_string(),
         token: None,
-        timeout: Some(PATIENCE),
+        timeout: Some(patience),
         progress_ceiling: None,
         metadata: Metadata {
-            method: "initialize".to_owned(),
+            method: METHOD.to_owned(),
+            version,
             era: Era::Handshake,
             ..Metadata::default()
         },
         clock: None,
         id: None,
     };
-    let result = client.inner.peer.request(request, |_| {}).await.ok()?;
-    let members: Members = serde_json::from_str(result.get()).ok()?;
-    Some(members.protocol_version)
+    client.inner.peer.request(request, |_| {}).await
 }
