@@ -1,6 +1,7 @@
 //! Tools that several topics use.
 
-use mcp_server::{LoggingLevel, Roots, Sampled, ToolSet, prelude::*};
+use mcp_server::{LoggingLevel, ToolSet, prelude::*};
+pub(crate) use mcp_tests::asking::{list_roots, write_line};
 use mcp_tests::wire::Wire;
 use serde_json::{Value, json};
 
@@ -54,28 +55,6 @@ pub(crate) async fn report(ctx: Context) -> &'static str {
 pub(crate) async fn whoami(ctx: Context) -> String {
     let name = ctx.client_info().map(|info| info.name);
     format!("{} of {}", name.unwrap_or_default(), ctx.revision())
-}
-
-/// Has the client's model write a line.
-#[tool]
-pub(crate) async fn write_line(#[resolve(line())] line: Resolve<Sampled>) -> String {
-    let content = serde_json::to_value(&line.0.content).unwrap();
-    format!("{} by {}", content["text"], line.model)
-}
-
-fn line() -> Ask<Sampled> {
-    let params = json!({
-        "messages": [{"role": "user", "content": {"type": "text", "text": "A line on eggs"}}],
-        "maxTokens": 50,
-    });
-    Ask::sample(serde_json::from_value(params).unwrap())
-}
-
-/// Lists the client's roots.
-#[tool]
-pub(crate) async fn list_roots(#[resolve(Ask::roots())] roots: Resolve<Roots>) -> String {
-    let uris = roots.roots.iter().map(|root| root.uri.to_string());
-    uris.collect::<Vec<_>>().join(" ")
 }
 
 /// A server of these tools.

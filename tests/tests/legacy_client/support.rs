@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use mcp_client::trace::Direction;
 use mcp_client::{Answer, Builder, Client, Consent, HandlerError, IoTransport, Revision, Trace};
-use mcp_server::{Roots, Sampled, prelude::*};
+use mcp_server::prelude::*;
+pub(crate) use mcp_tests::asking::{list_roots, write_line};
 use mcp_tests::official::{check_as, check_client};
 use serde_json::{Value, json};
 
@@ -47,28 +48,6 @@ pub(crate) async fn order(
     #[elicit("Really {}, wrapped: {}?", amount.amount, wrapped.confirm)] really: Resolve<Confirm>,
 ) -> String {
     format!("{} {} {}", amount.amount, wrapped.confirm, really.confirm)
-}
-
-/// Has the client's model write a line.
-#[tool]
-pub(crate) async fn write_line(#[resolve(line())] line: Resolve<Sampled>) -> String {
-    let content = serde_json::to_value(&line.0.content).unwrap();
-    format!("{} by {}", content["text"], line.model)
-}
-
-fn line() -> Ask<Sampled> {
-    let params = json!({
-        "messages": [{"role": "user", "content": {"type": "text", "text": "A line on eggs"}}],
-        "maxTokens": 50,
-    });
-    Ask::sample(serde_json::from_value(params).unwrap())
-}
-
-/// Lists the client's roots.
-#[tool]
-pub(crate) async fn list_roots(#[resolve(Ask::roots())] roots: Resolve<Roots>) -> String {
-    let uris = roots.roots.iter().map(|root| root.uri.to_string());
-    uris.collect::<Vec<_>>().join(" ")
 }
 
 /// A host that answers everything: it goes ahead, with 7 of whatever is asked for.
