@@ -1,10 +1,10 @@
 //! The crate of end-to-end tests. Here is what they share: peers that write by hand (`wire` messages, `web` HTTP, `earlier`
-//! those of older revisions), tools that wait (`work`) and that ask (`asking`), and the official schema (`official`). Here are also the hooks that
+//! those of older revisions), tools that wait (`work`) and that ask (`inputs`), and the official schema (`official`). Here are also the hooks that
 //! make the Rust code of the Markdown pages run as doc tests, and what that code shares.
 
-pub mod asking;
 pub mod earlier;
 pub mod guide;
+pub mod inputs;
 pub mod official;
 pub mod web;
 pub mod wire;

@@ -1,7 +1,7 @@
 //! Tools that several topics use.
 
 use mcp_server::{LoggingLevel, ToolSet, prelude::*};
-pub(crate) use mcp_tests::asking::{list_roots, write_line};
+pub(crate) use mcp_tests::inputs::{list_roots, write_line};
 use mcp_tests::wire::Wire;
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use mcp_client::trace::Direction;
 use mcp_client::{Answer, Builder, Client, Consent, HandlerError, IoTransport, Revision, Trace};
 use mcp_server::prelude::*;
-pub(crate) use mcp_tests::asking::{list_roots, write_line};
+pub(crate) use mcp_tests::inputs::{list_roots, write_line};
 use mcp_tests::official::{check_as, check_client};
 use serde_json::{Value, json};
 
