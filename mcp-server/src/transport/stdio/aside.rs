@@ -1,19 +1,16 @@
 //! Takes the client's streams out of the reach of `print!` and of child processes.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::File,
     io::{self, BufRead, BufReader, Read, Write},
     os::{
-        fd::{AsFd, AsRawFd, OwnedFd},
-        unix::fs::{FileTypeExt, OpenOptionsExt},
+        fd::{AsFd, OwnedFd},
+        unix::fs::FileTypeExt,
     },
     time::Duration,
 };
 
-use rustix::{
-    event::{PollFd, PollFlags, Timespec},
-    fs::OFlags,
-};
+use rustix::event::{PollFd, PollFlags, Timespec};
 
 /// How many bytes the pipe to the client holds, where that can be said.
 #[cfg(target_os = "linux")]
@@ -36,10 +33,11 @@ pub(super) fn take() -> io::Result<(ClientInput, ClientOutput, Stray)> {
     let input = rustix::io::fcntl_dupfd_cloexec(io::stdin().as_fd(), 3)?;
     let output = rustix::io::fcntl_dupfd_cloexec(io::stdout().as_fd(), 3)?;
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
-    let (stray, replacement) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    let (stray, replacement) = io::pipe()?;
     rustix::stdio::dup2_stdout(replacement)?;
     let output = ClientOutput(unblocked(output)?);
-    Ok((ClientInput(input.into()), output, Stray(stray.into())))
+    let stray = Stray(OwnedFd::from(stray).into());
+    Ok((ClientInput(input.into()), output, stray))
 }
 
 impl Stray {
@@ -73,25 +71,32 @@ fn report(stray: File) {
 fn unblocked(output: OwnedFd) -> io::Result<File> {
     let output = File::from(output);
     let kind = output.metadata()?.file_type();
-    if kind.is_fifo() {
-        // Most answers then fit at once. Where it is refused, they take more than one write.
-        #[cfg(target_os = "linux")]
-        let _ = rustix::pipe::fcntl_setpipe_size(&output, PIPE);
-        // Opened anew where that is possible, so that the mode is not shared with other holders.
-        let path = format!("/proc/self/fd/{}", output.as_raw_fd());
-        let own = OpenOptions::new()
-            .write(true)
-            .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
-            .open(path);
-        if let Ok(own) = own {
-            return Ok(own);
-        }
+    #[cfg(target_os = "linux")]
+    if kind.is_fifo()
+        && let Ok(own) = opened_anew(&output)
+    {
+        return Ok(own);
     }
     if kind.is_fifo() || kind.is_socket() {
-        let flags = rustix::fs::fcntl_getfl(&output)?;
-        rustix::fs::fcntl_setfl(&output, flags | OFlags::NONBLOCK)?;
+        rustix::io::ioctl_fionbio(&output, true)?;
     }
     Ok(output)
+}
+
+/// The same pipe with a mode of its own, which other holders of the first do not share.
+#[cfg(target_os = "linux")]
+fn opened_anew(pipe: &File) -> io::Result<File> {
+    use std::{
+        fs::OpenOptions,
+        os::{fd::AsRawFd, unix::fs::OpenOptionsExt},
+    };
+
+    // Most answers then fit at once. Where it is refused, they take more than one write.
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
+    OpenOptions::new()
+        .write(true)
+        .custom_flags(rustix::pipe::PipeFlags::NONBLOCK.bits().cast_signed())
+        .open(format!("/proc/self/fd/{}", pipe.as_raw_fd()))
 }
 
 /// Waits until a stream can be read or written, or for a while; says whether it can.
