@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use mcp_benches::{Error, HttpPeer, Options, Usage, Workload, build_rmcp, measure};
+use mcp_bench_drive::{Error, HttpPeer, Options, Usage, Workload, build_rmcp, measure};
 
 /// How many calls are under way, each on a connection of its own.
 const IN_FLIGHT: [usize; 2] = [1, 32];

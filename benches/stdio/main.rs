@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use mcp_benches::{Error, Options, Peer, Usage, Workload, build_rmcp, measure};
+use mcp_bench_drive::{Error, Options, Peer, Usage, Workload, build_rmcp, measure};
 
 /// How many calls are under way: one at a time, and as many as a busy host may have.
 const IN_FLIGHT: [usize; 2] = [1, 64];

@@ -4,7 +4,7 @@
 
 use std::process::Command;
 
-use mcp_benches::{Peer, Script, Until, Workload};
+use mcp_bench_drive::{Peer, Script, Until, Workload};
 
 fn answers(program: &str) {
     let mut peer = Peer::start(&mut Command::new(program)).expect("the server starts");
@@ -35,7 +35,7 @@ fn the_floor_answers_rightly() {
 
 #[cfg(feature = "http")]
 mod http {
-    use mcp_benches::HttpPeer;
+    use mcp_bench_drive::HttpPeer;
 
     use super::*;
 

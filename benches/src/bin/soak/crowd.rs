@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use mcp_benches::Error;
+use mcp_bench_drive::Error;
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::task::JoinSet;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use mcp_benches::{Error, resident_kib};
+use mcp_bench_drive::{Error, resident_kib};
 use serde::Deserialize;
 use serde_json::json;
 

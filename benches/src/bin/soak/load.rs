@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcp_benches::Error;
+use mcp_bench_drive::Error;
 use serde_json::json;
 use tokio::task::JoinSet;
 

@@ -13,7 +13,7 @@ mod streams;
 
 use std::time::{Duration, Instant};
 
-use mcp_benches::Error;
+use mcp_bench_drive::Error;
 
 use crate::crowd::Crowd;
 use crate::level::Level;

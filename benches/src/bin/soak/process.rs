@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::process::Stdio;
 use std::time::Duration;
 
-use mcp_benches::Error;
+use mcp_bench_drive::Error;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};

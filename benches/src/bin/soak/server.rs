@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcp_benches::Error;
+use mcp_bench_drive::Error;
 use mcp_server::ConcurrencyLimit;
 use mcp_server::prelude::*;
 use tokio::sync::Barrier;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use mcp_benches::Error;
+use mcp_bench_drive::Error;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;

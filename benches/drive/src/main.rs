@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 #[cfg(unix)]
-use mcp_benches::{Error, HttpPeer, Peer, Script, Until, Workload, resident_kib};
+use mcp_bench_drive::{Error, HttpPeer, Peer, Script, Until, Workload, resident_kib};
 
 #[cfg(unix)]
 const USAGE: &str = "usage:

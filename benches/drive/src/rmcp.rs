@@ -28,7 +28,7 @@ fn build(floor: &Path) -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .args(["build", "--release", "--locked", "--manifest-path"])
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/rmcp/Cargo.toml"))
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../rmcp/Cargo.toml"))
         .arg("--target-dir")
         .arg(&target)
         .status()
