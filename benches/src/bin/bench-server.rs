@@ -1,8 +1,6 @@
 //! Serves the measured tools: over standard input and output, on one thread; or, with the feature `http` and the argument
 //! `--http`, over HTTP at `/mcp` of 127.0.0.1 and the port in `PORT`.
 
-mod tools;
-
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -13,7 +11,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .build()?;
-    runtime.block_on(async { tools::server()?.serve_stdio().await.map_err(Into::into) })
+    runtime.block_on(async {
+        mcp_benches::server()?
+            .serve_stdio()
+            .await
+            .map_err(Into::into)
+    })
 }
 
 /// On as many threads as there are cores, or on one with `RT=current`.
@@ -25,7 +28,7 @@ fn serve_http() -> Result<(), Box<dyn Error>> {
         _ => tokio::runtime::Builder::new_multi_thread(),
     };
     let runtime = runtime.enable_all().build()?;
-    let server = tools::server()?;
+    let server = mcp_benches::server()?;
     runtime.block_on(server.serve_http(("127.0.0.1", port)))?;
     Ok(())
 }

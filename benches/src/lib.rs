@@ -5,7 +5,7 @@ use mcp_server::{BuildError, ToolSet};
 
 /// Sends the text back.
 #[tool]
-pub(crate) async fn echo(
+async fn echo(
     /// The text to send back.
     text: String,
 ) -> String {
@@ -14,13 +14,13 @@ pub(crate) async fn echo(
 
 /// The sum of two integers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Sum {
+struct Sum {
     sum: i64,
 }
 
 /// Adds two integers.
 #[tool]
-pub(crate) async fn add(
+async fn add(
     /// First summand.
     a: i64,
     /// Second summand.
@@ -31,13 +31,13 @@ pub(crate) async fn add(
 
 /// The answer to the question of [`confirm_delete`].
 #[derive(Debug, Deserialize, JsonSchema, Form)]
-pub(crate) struct Confirm {
+struct Confirm {
     confirm: bool,
 }
 
 /// Deletes a note after asking.
 #[tool]
-pub(crate) async fn confirm_delete(
+async fn confirm_delete(
     /// The note to delete.
     note_id: String,
     #[elicit("Delete this note for good? It cannot be undone afterwards, not even by an admin.")]
@@ -54,7 +54,7 @@ macro_rules! dummies {
         $(
             /// A dummy tool which stands for one of the many tools that a real server offers to its clients.
             #[tool]
-            pub(crate) async fn $name(
+            async fn $name(
                 /// Identifier of the record to look at.
                 id: String,
                 /// At most this many rows.
@@ -91,7 +91,7 @@ dummies! {
 /// # Errors
 ///
 /// None, unless a tool is at fault.
-pub(crate) fn server() -> Result<Server, BuildError> {
+pub fn server() -> Result<Server, BuildError> {
     Server::builder("bench-server", "1.0.0")
         .tools(mcp_server::tools![echo, add, confirm_delete])
         .tools(dummies())
