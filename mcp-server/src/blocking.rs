@@ -8,11 +8,12 @@ use std::{
     collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
-    thread,
     time::Duration,
 };
 
 use tokio::sync::oneshot;
+
+use crate::background;
 
 /// The most threads. Work beyond that waits its turn.
 const THREADS: usize = 128;
@@ -63,10 +64,7 @@ impl Pool {
         queue.threads += 1;
         drop(queue);
         let pool = Arc::clone(self);
-        let thread = thread::Builder::new()
-            .name("mcp-sync-tool".to_owned())
-            .spawn(move || pool.run());
-        if let Err(error) = thread {
+        if let Err(error) = background::thread("mcp-sync-tool", Box::new(move || pool.run())) {
             // The job waits for a thread that is there already; without any, it runs here.
             let mut queue = self.lock();
             queue.threads -= 1;
@@ -111,6 +109,8 @@ impl Pool {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
 
     #[tokio::test]

@@ -309,7 +309,8 @@ impl Server {
             let error = RpcError::parse_error("the message is not UTF-8");
             return Accepted::Answered(refuse(out, None, &error));
         };
-        let message = parse::<Params<'_>>(line);
+        // Boxed: it is large, and would be copied at each step of the way here.
+        let message = parse::<Box<Params<'_>>>(line);
         if legacy::may_be_earlier(&message)
             && let Some(earlier) = arrival.earlier()
             && let Some(accepted) = earlier.accept(self, line, peer, arrival, cx, out)
@@ -325,7 +326,9 @@ impl Server {
                     .and_then(|()| self.request(line, id, &method, &params, peer, cx, out));
                 answered.unwrap_or_else(|error| Accepted::Answered(refuse(out, Some(id), &error)))
             }
-            Ok(Message::Notification { method, params }) => notification(&method, params.as_ref()),
+            Ok(Message::Notification { method, params }) => {
+                notification(&method, params.as_deref())
+            }
             Ok(Message::Response { .. }) => {
                 tracing::debug!("a response was left out: this server sends no requests");
                 Accepted::Unasked

@@ -65,6 +65,7 @@
 #[doc(hidden)]
 pub mod __private;
 mod asking;
+mod background;
 mod blocking;
 mod builder;
 mod call;

@@ -41,6 +41,7 @@ impl<'a> RawId<'a> {
     /// that is no Unicode character.
     ///
     /// Specification: basic/index, Requests.
+    #[inline]
     pub fn new(raw: &'a RawValue) -> Option<Self> {
         let text = raw.get();
         let bytes = text.as_bytes();
@@ -55,6 +56,7 @@ impl<'a> RawId<'a> {
     }
 
     /// The id's JSON text.
+    #[inline]
     pub fn as_json(self) -> &'a str {
         self.0
     }

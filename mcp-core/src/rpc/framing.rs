@@ -67,6 +67,7 @@ impl LineBuffer {
     }
 
     /// A buffer without room, to stand in for one that is lent out.
+    #[inline]
     pub fn empty() -> Self {
         Self {
             buffer: Vec::new(),
@@ -105,11 +106,13 @@ impl LineBuffer {
     }
 
     /// Says that the first `count` bytes of [`room`](Self::room) now hold input.
+    #[inline]
     pub fn filled(&mut self, count: usize) {
         self.end = (self.end + count).min(self.buffer.len());
     }
 
     /// The next line, once all of it is there.
+    #[inline]
     pub fn next_line(&mut self) -> Option<Line<'_>> {
         loop {
             let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..self.end]) else {
@@ -156,6 +159,7 @@ impl LineBuffer {
     }
 }
 
+#[inline]
 fn trim(line: &[u8], first: bool) -> &[u8] {
     let line = match line.strip_prefix(b"\xEF\xBB\xBF") {
         Some(rest) if first => rest,

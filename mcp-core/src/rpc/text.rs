@@ -7,6 +7,7 @@
 /// mcp_core::rpc::write_str(&mut out, "one \"line\"\n");
 /// assert_eq!(out, br#""one \"line\"\n""#);
 /// ```
+#[inline] // Each call of a tool writes some.
 pub fn write_str(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     out.reserve(bytes.len() + 2);
@@ -25,10 +26,12 @@ pub fn write_str(out: &mut Vec<u8>, text: &str) {
 }
 
 /// How many bytes at the beginning need no escape.
+#[inline]
 fn plain_prefix(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     // Marks the bytes of a word that are zero, or lie above one that is.
+    #[inline]
     const fn zeros(word: u64) -> u64 {
         word.wrapping_sub(ONES) & !word & HIGH
     }

@@ -21,6 +21,7 @@ pub fn write_error(out: &mut Vec<u8>, id: Option<RawId<'_>>, error: &RpcError) {
 
 /// Appends everything of a result response up to the value of `result`; the caller writes that
 /// value and a closing brace.
+#[inline]
 pub fn begin_result(out: &mut Vec<u8>, id: RawId<'_>) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     out.extend_from_slice(id.as_json().as_bytes());

@@ -4,10 +4,10 @@
 //! after something was switched. Where callers see different things, a page is written for each request.
 
 use std::{
-    collections::HashMap,
+    cmp::Ordering,
     sync::{
         Arc, PoisonError, RwLock,
-        atomic::{AtomicU64, Ordering},
+        atomic::{self, AtomicU64},
     },
 };
 
@@ -21,8 +21,8 @@ use crate::state::Principal;
 pub(crate) struct Catalog {
     /// In the order in which they were registered.
     entries: Vec<Entry>,
-    /// Where each of them is.
-    by_key: HashMap<&'static str, usize>,
+    /// Where each of them is, in the order of their keys.
+    by_key: Vec<usize>,
     page_size: usize,
     /// Whether callers see different entries.
     per_caller: bool,
@@ -73,10 +73,15 @@ impl Catalog {
         page_size: usize,
         functions: &[Bound],
     ) -> Self {
-        let by_key = entries.iter().enumerate();
+        let mut by_key = Vec::with_capacity(entries.len());
+        for (at, entry) in entries.iter().enumerate() {
+            let is_before = |&other: &usize| order(entries[other].key, entry.key).is_lt();
+            let place = by_key.partition_point(is_before);
+            by_key.insert(place, at);
+        }
         let per_caller = |entry: &Entry| functions[entry.function].access.is_per_caller();
         let mut catalog = Self {
-            by_key: by_key.map(|(at, entry)| (entry.key, at)).collect(),
+            by_key,
             page_size: page_size.max(1),
             per_caller: entries.iter().any(per_caller),
             provided,
@@ -104,12 +109,19 @@ impl Catalog {
 
     /// The function of this name or URI, switched on or not.
     pub(crate) fn find(&self, key: &str) -> Option<usize> {
-        self.by_key.get(key).map(|&at| self.entries[at].function)
+        self.place(key).map(|at| self.entries[at].function)
+    }
+
+    /// Which entry has this key.
+    fn place(&self, key: &str) -> Option<usize> {
+        let compare = |&at: &usize| order(self.entries[at].key, key);
+        let place = self.by_key.binary_search_by(compare).ok()?;
+        Some(self.by_key[place])
     }
 
     /// Something was switched: the list is another from now on.
     pub(crate) fn switched(&self) {
-        self.generation.fetch_add(1, Ordering::AcqRel);
+        self.generation.fetch_add(1, atomic::Ordering::AcqRel);
     }
 
     /// The page that a cursor means, as a caller sees it; the first one without a cursor.
@@ -150,7 +162,7 @@ impl Catalog {
 
     /// The pages of this generation.
     fn current(&self, functions: &[Bound]) -> Arc<Pages> {
-        let generation = self.generation.load(Ordering::Acquire);
+        let generation = self.generation.load(atomic::Ordering::Acquire);
         {
             let pages = self.pages.read().unwrap_or_else(PoisonError::into_inner);
             if pages.generation == generation {
@@ -200,8 +212,13 @@ impl Catalog {
 
     fn position(&self, cursor: &str) -> Option<usize> {
         let key = URL_SAFE_NO_PAD.decode(cursor).ok()?;
-        self.by_key.get(std::str::from_utf8(&key).ok()?).copied()
+        self.place(std::str::from_utf8(&key).ok()?)
     }
+}
+
+/// By length first: most keys are then told apart without a look at their bytes.
+fn order(a: &str, b: &str) -> Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
 fn is_on(functions: &[Bound]) -> impl Fn(usize) -> bool + '_ {

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// No message is another's than today's clients'.
-pub(crate) fn may_be_earlier(_message: &Result<Message<'_, Params<'_>>, Fault<'_>>) -> bool {
+pub(crate) fn may_be_earlier(_message: &Result<Message<'_, Box<Params<'_>>>, Fault<'_>>) -> bool {
     false
 }
 

@@ -32,7 +32,7 @@ use crate::{
 pub(crate) struct Connection(Mutex<Option<Arc<Session>>>);
 
 /// Whether a message may be an earlier client's: whether it does not say that it is of today.
-pub(crate) fn may_be_earlier(message: &Result<Message<'_, Params<'_>>, Fault<'_>>) -> bool {
+pub(crate) fn may_be_earlier(message: &Result<Message<'_, Box<Params<'_>>>, Fault<'_>>) -> bool {
     match message {
         Ok(Message::Request { params, .. }) => {
             params.as_ref().is_none_or(|params| params.meta.is_none())

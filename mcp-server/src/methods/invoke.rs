@@ -13,6 +13,7 @@ use std::{
 use mcp_core::rpc::RpcError;
 
 use crate::{
+    background,
     call::Call,
     context::Context,
     error::reference,
@@ -104,10 +105,12 @@ impl Drop for Invocation {
     fn drop(&mut self) {
         if self.stage != Stage::Finishing
             && self.ctx.has_claims()
-            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+            && tokio::runtime::Handle::try_current().is_ok()
         {
             let ctx = self.ctx.clone();
-            runtime.spawn(async move { ctx.finish_claims(Finished::Failed).await });
+            background::task(Box::pin(async move {
+                ctx.finish_claims(Finished::Failed).await;
+            }));
         }
     }
 }

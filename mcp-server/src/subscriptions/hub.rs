@@ -19,6 +19,7 @@ use super::{
     filter::{Filter, Lists},
     subscriber::Subscriber,
 };
+use crate::background;
 
 /// How long a change waits for others to join it.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -172,13 +173,11 @@ impl Hub {
     /// A thread for a moment: whoever notifies may have no run time, one without timers, or one that ends before the moment does.
     fn schedule(self: &Arc<Self>) {
         let hub = Arc::clone(self);
-        let waiting = thread::Builder::new()
-            .name("mcp-notify".to_owned())
-            .spawn(move || {
-                thread::sleep(PAUSE);
-                hub.tell();
-            });
-        if waiting.is_err() {
+        let later = move || {
+            thread::sleep(PAUSE);
+            hub.tell();
+        };
+        if background::thread("mcp-notify", Box::new(later)).is_err() {
             self.tell();
         }
     }
@@ -186,13 +185,10 @@ impl Hub {
     /// Tells everyone what has changed.
     fn tell(&self) {
         let changes = mem::take(&mut *self.changes());
-        let wakers: Vec<_> = self
-            .places()
-            .taken
-            .iter()
-            .flatten()
-            .filter_map(|subscriber| subscriber.changed(&changes))
-            .collect();
+        let mut wakers = Vec::new();
+        for subscriber in self.places().taken.iter().flatten() {
+            wakers.extend(subscriber.changed(&changes));
+        }
         // Not under the lock: whoever is woken may want it.
         for waker in wakers {
             waker.wake();

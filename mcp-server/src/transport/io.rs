@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use super::session::{Answered, Session, is_gone};
-use crate::server::Server;
+use crate::{background, server::Server};
 
 impl Server {
     /// Serves one client over a byte stream, a message a line, until it closes the stream.
@@ -111,11 +111,13 @@ impl Connection<'_> {
         }
         // A thread rings the bell, because the run time may have been built without timers.
         let (bell, mut rung) = oneshot::channel();
-        std::thread::spawn(move || {
+        let ring = move || {
             std::thread::sleep(grace);
             // Whoever waited may be done.
             let _ = bell.send(());
-        });
+        };
+        // Where there is no thread, nothing is waited for.
+        let _ = background::thread("mcp-grace", Box::new(ring));
         std::future::poll_fn(|cx| match self.poll_drain(cx, is_done) {
             Poll::Ready(()) => Poll::Ready(()),
             Poll::Pending => Pin::new(&mut rung).poll(cx).map(drop),

@@ -20,6 +20,7 @@ use mcp_core::rpc::{Line, LineBuffer, RawId, RequestId, RpcError, write_error};
 
 use crate::legacy;
 use crate::{
+    background,
     dispatch::{Accepted, Arrival, Open, Running},
     peer::Peer,
     reporter::Outgoing,
@@ -102,29 +103,30 @@ impl Session {
 
     /// Answers the lines that were read, a chunk of output at a time.
     pub(super) fn answer_lines(&mut self, cx: &mut Task<'_>) -> Answered {
-        while self.output.unwritten().len() <= CHUNK {
-            // The line leaves the connection while it is answered, so that the rest can change.
-            let mut lines = mem::replace(&mut self.lines, LineBuffer::empty());
-            let line = lines.next_line();
-            let more = line.is_some();
-            match line {
+        // The lines leave the connection while they are answered, so that the rest can change.
+        let mut lines = mem::replace(&mut self.lines, LineBuffer::empty());
+        let answered = loop {
+            if self.output.unwritten().len() > CHUNK {
+                break Answered::Some;
+            }
+            match lines.next_line() {
                 Some(Line::Message(line)) => self.answer(line, cx),
-                Some(Line::TooLong { limit }) => {
-                    tracing::warn!(limit, "a message was longer than the limit");
-                    let error = RpcError::invalid_request(format!(
-                        "the message is longer than {limit} bytes, the limit of `max_message_bytes`"
-                    ));
-                    write_error(&mut self.output.bytes, None, &error);
-                    self.output.bytes.push(b'\n');
-                }
-                None => {}
+                Some(Line::TooLong { limit }) => self.refuse_line(limit),
+                None => break Answered::All,
             }
-            self.lines = lines;
-            if !more {
-                return Answered::All;
-            }
-        }
-        Answered::Some
+        };
+        self.lines = lines;
+        answered
+    }
+
+    #[cold]
+    fn refuse_line(&mut self, limit: usize) {
+        tracing::warn!(limit, "a message was longer than the limit");
+        let error = RpcError::invalid_request(format!(
+            "the message is longer than {limit} bytes, the limit of `max_message_bytes`"
+        ));
+        write_error(&mut self.output.bytes, None, &error);
+        self.output.bytes.push(b'\n');
     }
 
     /// Answers what stands after the last line's end, when the stream has ended.
@@ -164,13 +166,18 @@ impl Session {
         match self.server.accept(line, &self.peer, &arrival, cx, out) {
             Accepted::Noted | Accepted::Unasked | Accepted::Answered(_) => None,
             Accepted::Cancel(id) => {
-                if let Some(open) = self.running.remove(&id) {
-                    open.give_up();
-                    self.outbox.discard(open.number());
-                }
+                self.give_up(&id);
                 None
             }
             Accepted::Running(call) => Some(call),
+        }
+    }
+
+    #[cold]
+    fn give_up(&mut self, id: &RequestId) {
+        if let Some(open) = self.running.remove(id) {
+            open.give_up();
+            self.outbox.discard(open.number());
         }
     }
 
@@ -179,10 +186,10 @@ impl Session {
         let id = call.id();
         self.running.insert(id.clone(), call.open());
         let finishing = Finishing::new(&self.outbox, id, call.open(), last);
-        tokio::spawn(async move {
+        background::task(Box::pin(async move {
             let answer = call.answer().await;
             finishing.with(answer.map(|answer| answer.message));
-        });
+        }));
     }
 
     /// Ends the line that was written from here on, if any was.
@@ -192,10 +199,10 @@ impl Session {
         if out.len() > before {
             out.push(b'\n');
             // What a call has sent stands before its result, also where it was answered at once.
-            if self.outbox.sent.swap(false, Ordering::Relaxed) {
-                let mut sent = Vec::new();
-                self.outbox.move_to(&mut sent);
-                out.splice(before..before, sent);
+            if self.outbox.sent.load(Ordering::Relaxed) {
+                let answer = out.split_off(before);
+                self.outbox.move_to(out);
+                out.extend_from_slice(&answer);
             }
         }
     }
@@ -207,9 +214,11 @@ impl Session {
     }
 
     fn collect_finished(&mut self) {
-        let mut waiting = self.outbox.lock();
-        for id in waiting.finished.drain(..) {
-            self.running.remove(&id);
+        if self.outbox.ended.swap(false, Ordering::Relaxed) {
+            let finished = mem::take(&mut self.outbox.lock().finished);
+            for id in finished {
+                self.running.remove(&id);
+            }
         }
     }
 }
@@ -284,8 +293,10 @@ impl Output {
 #[derive(Default)]
 pub(super) struct Outbox {
     waiting: Mutex<Waiting>,
-    /// Whether a message was sent: looked at without the lock.
+    /// Whether there are messages or answers: looked at without the lock.
     sent: AtomicBool,
+    /// Whether calls have finished: looked at without the lock.
+    ended: AtomicBool,
     /// What an earlier client has agreed on. Here, because it ends when nothing more comes.
     earlier: legacy::Connection,
 }
@@ -297,13 +308,13 @@ struct Waiting {
     /// How many bytes they have.
     bytes: usize,
     finished: Vec<RequestId>,
-    /// What has not ended, calls that were given up and may not be dropped among it.
-    working: HashMap<u64, Open>,
-    begun: u64,
+    /// What has not ended, calls that were given up and may not be dropped among it. A place that is free is taken again.
+    working: Vec<Option<Open>>,
+    free: Vec<usize>,
     /// Who writes.
     waker: Option<Waker>,
     /// Who waits for room, by number.
-    crowd: HashMap<u64, Waker>,
+    crowd: Vec<(u64, Waker)>,
 }
 
 impl Waiting {
@@ -334,20 +345,33 @@ impl Outbox {
         }
     }
 
+    #[inline]
     fn move_to(&self, out: &mut Vec<u8>) {
+        // It is set before anybody is woken to take what there is.
+        if self.sent.swap(false, Ordering::Relaxed) {
+            self.move_all(out);
+        }
+    }
+
+    #[cold]
+    fn move_all(&self, out: &mut Vec<u8>) {
         let mut waiting = self.lock();
-        for (_, message) in waiting.messages.drain(..) {
+        let messages = mem::take(&mut waiting.messages);
+        let crowd = mem::take(&mut waiting.crowd);
+        waiting.bytes = 0;
+        drop(waiting);
+        for (_, message) in messages {
             out.extend_from_slice(&message);
         }
-        waiting.bytes = 0;
-        let crowd = mem::take(&mut waiting.crowd);
-        drop(waiting);
-        crowd.into_values().for_each(Waker::wake);
+        for (_, waker) in crowd {
+            waker.wake();
+        }
     }
 
     /// How many calls and subscriptions have not ended.
     pub(super) fn working(&self) -> usize {
-        self.lock().working.len()
+        let waiting = self.lock();
+        waiting.working.len() - waiting.free.len()
     }
 
     /// Nothing more comes from the client: what would go on for ever ends in good order.
@@ -371,7 +395,7 @@ impl Outbox {
     }
 
     fn everything(&self) -> Vec<Open> {
-        self.lock().working.values().cloned().collect()
+        self.lock().working.iter().flatten().cloned().collect()
     }
 
     /// Forgets what a call has sent: its client has given it up.
@@ -392,7 +416,9 @@ impl Outbox {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wake(waiting: MutexGuard<'_, Waiting>) {
+    /// Says that there is something to take, once it is there.
+    fn wake(&self, waiting: MutexGuard<'_, Waiting>) {
+        self.sent.store(true, Ordering::Relaxed);
         let waker = waiting.waker.clone();
         drop(waiting);
         if let Some(waker) = waker {
@@ -412,8 +438,7 @@ impl Outgoing for Outbox {
     fn deliver(&self, call: u64, message: Vec<u8>) {
         let mut waiting = self.lock();
         waiting.push(call, message);
-        self.sent.store(true, Ordering::Relaxed);
-        Self::wake(waiting);
+        self.wake(waiting);
     }
 
     fn poll_room(&self, call: u64, cx: &mut Task<'_>) -> Poll<()> {
@@ -421,7 +446,11 @@ impl Outgoing for Outbox {
         if !waiting.is_full() {
             return Poll::Ready(());
         }
-        waiting.crowd.insert(call, cx.waker().clone());
+        let waker = cx.waker().clone();
+        match waiting.crowd.iter_mut().find(|(of, _)| *of == call) {
+            Some((_, before)) => *before = waker,
+            None => waiting.crowd.push((call, waker)),
+        }
         Poll::Pending
     }
 
@@ -436,7 +465,8 @@ type Last = Box<dyn FnOnce(Option<Vec<u8>>) -> Option<Vec<u8>> + Send>;
 /// Ends a call that waits, whatever becomes of its task.
 struct Finishing {
     outbox: Arc<Outbox>,
-    number: u64,
+    /// Its place among what has not ended.
+    place: usize,
     id: RequestId,
     answer: Option<Vec<u8>>,
     last: Option<Last>,
@@ -445,13 +475,18 @@ struct Finishing {
 impl Finishing {
     fn new(outbox: &Arc<Outbox>, id: RequestId, open: Open, last: Option<Last>) -> Self {
         let mut waiting = outbox.lock();
-        waiting.begun += 1;
-        let number = waiting.begun;
-        waiting.working.insert(number, open);
+        let place = match waiting.free.pop() {
+            Some(place) => place,
+            None => {
+                waiting.working.push(None);
+                waiting.working.len() - 1
+            }
+        };
+        waiting.working[place] = Some(open);
         drop(waiting);
         Self {
             outbox: Arc::clone(outbox),
-            number,
+            place,
             id,
             answer: None,
             last,
@@ -472,15 +507,17 @@ impl Drop for Finishing {
             None => answer,
         };
         let mut waiting = self.outbox.lock();
-        let ended = waiting.working.remove(&self.number);
+        let ended = waiting.working[self.place].take();
+        waiting.free.push(self.place);
         if let Some(message) = message {
             waiting.push(ANSWER, message);
         }
         if is_answered {
             // A call that was given up has left the register already, and its id may be in use again.
             waiting.finished.push(self.id.clone());
+            self.outbox.ended.store(true, Ordering::Relaxed);
         }
-        Outbox::wake(waiting);
+        self.outbox.wake(waiting);
         // Not under the lock: it may be the last to hold the call.
         drop(ended);
     }

@@ -29,7 +29,10 @@ use tokio::{runtime::Handle, sync::oneshot};
 
 use self::aside::{ClientInput, ClientOutput, HangUp};
 use super::session::{Answered, Outbox, Output, Session, is_gone};
-use crate::server::{Options, Server};
+use crate::{
+    background,
+    server::{Options, Server},
+};
 
 impl Server {
     /// Serves the client that started this process, until it closes standard input.
@@ -62,16 +65,17 @@ impl Server {
         let stop = Stop::default();
         // Threads that nobody waits for: one may be reading when the process wants to end. The one that answers is first:
         // the others have nothing to do before it has.
-        let ended = thread("mcp-stdio", {
-            let (writer, reader) = (Arc::clone(&writer), Arc::clone(&stop.0));
-            move || {
-                let served = serve(&mut session, &mut input, &writer, &reader);
-                finish(&writer, session.server().options(), served)
-            }
-        })?;
+        let (to, reader) = (Arc::clone(&writer), Arc::clone(&stop.0));
+        let ended = thread(
+            "mcp-stdio",
+            Box::new(move || {
+                let served = serve(&mut session, &mut input, &to, &reader);
+                finish(&to, session.server().options(), served)
+            }),
+        )?;
         stray.report()?;
         let helper = Arc::clone(&writer);
-        thread("mcp-stdio-writer", move || helper.run())?;
+        thread("mcp-stdio-writer", Box::new(move || helper.run()))?;
         let served = match self.unless_shut_down(ended).await {
             Ok(served) => served,
             Err(ended) => {
@@ -79,7 +83,8 @@ impl Server {
                 if stop.0.reads.load(Ordering::SeqCst) {
                     // It may read for ever, and it has nothing left to do.
                     let options = self.options().clone();
-                    thread("mcp-stdio-end", move || finish(&writer, &options, Ok(())))?.await
+                    let end = move || finish(&writer, &options, Ok(()));
+                    thread("mcp-stdio-end", Box::new(end))?.await
                 } else {
                     ended.await
                 }
@@ -89,7 +94,7 @@ impl Server {
     }
 
     /// What comes of a thread; or the thread, where the server is shut down before.
-    async fn unless_shut_down<T>(&self, mut ended: Ended<T>) -> Result<Joined<T>, Ended<T>> {
+    async fn unless_shut_down(&self, mut ended: Ended) -> Result<Joined, Ended> {
         let shutdown = self.shutdown();
         let mut begun = std::pin::pin!(shutdown.begun());
         let joined = std::future::poll_fn(|cx| match Pin::new(&mut ended).poll(cx) {
@@ -101,25 +106,21 @@ impl Server {
 }
 
 /// What a thread gives.
-type Ended<T> = oneshot::Receiver<T>;
+type Ended = oneshot::Receiver<io::Result<()>>;
 
 /// What it gave, unless it has panicked.
-type Joined<T> = Result<T, oneshot::error::RecvError>;
+type Joined = Result<io::Result<()>, oneshot::error::RecvError>;
 
 /// Runs something in a thread of the run time.
-fn thread<T: Send + 'static>(
-    name: &str,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> io::Result<Ended<T>> {
+fn thread(name: &str, work: Box<dyn FnOnce() -> io::Result<()> + Send>) -> io::Result<Ended> {
     let runtime = Handle::current();
     let (done, ended) = oneshot::channel();
-    std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(move || {
-            let _entered = runtime.enter();
-            // Whoever waited may have been dropped.
-            let _ = done.send(work());
-        })?;
+    let in_runtime = move || {
+        let _entered = runtime.enter();
+        // Whoever waited may have been dropped.
+        let _ = done.send(work());
+    };
+    background::thread(name, Box::new(in_runtime))?;
     Ok(ended)
 }
 
@@ -258,23 +259,36 @@ impl Writer {
         let mut pending = self.lock();
         session.collect();
         pending.append(session.output());
+        if self.write_some(&mut pending)? {
+            return Ok(());
+        }
         drop(pending);
-        self.write_out(patience)
+        self.write_rest(patience)
     }
 
     /// Writes what waits.
     fn write_out(&self, patience: Patience) -> io::Result<()> {
+        if self.write_waiting()? {
+            return Ok(());
+        }
+        self.write_rest(patience)
+    }
+
+    /// Writes what waits, as far as the client takes it at once; says whether that was all.
+    fn write_waiting(&self) -> io::Result<bool> {
+        let mut pending = self.lock();
+        self.outbox.take(&mut pending);
+        self.write_some(&mut pending)
+    }
+
+    /// Writes what the client did not take at once.
+    #[cold]
+    fn write_rest(&self, patience: Patience) -> io::Result<()> {
         loop {
-            let mut pending = self.lock();
-            self.outbox.take(&mut pending);
-            if self.write_some(&mut pending)? {
-                return Ok(());
-            }
             let patience = match patience {
-                Patience::Little if pending.is_full() => Patience::Much,
+                Patience::Little if self.lock().is_full() => Patience::Much,
                 patience => patience,
             };
-            drop(pending);
             match patience {
                 Patience::None => {
                     self.bell.ring();
@@ -292,27 +306,28 @@ impl Writer {
                     }
                 }
             }
+            if self.write_waiting()? {
+                return Ok(());
+            }
         }
     }
 
     /// Writes what calls have sent, whenever they do.
-    fn run(&self) {
+    fn run(&self) -> io::Result<()> {
         let mut rung = 0;
         while let Some(now) = self.bell.wait_for(rung) {
             rung = now;
             loop {
-                let mut pending = self.lock();
-                self.outbox.take(&mut pending);
-                let written = self.write_some(&mut pending);
-                drop(pending);
-                match written {
+                match self.write_waiting() {
                     Ok(true) => break,
                     Ok(false) if self.output.wait(None).is_ok() => {}
                     // The thread that serves meets the same error, and ends.
-                    _ => return,
+                    Ok(false) => return Ok(()),
+                    Err(error) => return Err(error),
                 }
             }
         }
+        Ok(())
     }
 
     /// Writes as much as the client takes; says whether that was all.

@@ -13,7 +13,10 @@ use std::{
 
 use tokio::sync::{Notify, oneshot};
 
-use crate::dispatch::{Answer, Open, Running};
+use crate::{
+    background,
+    dispatch::{Answer, Open, Running},
+};
 
 /// A call that waits. Dropping it is the client's cancellation.
 ///
@@ -51,10 +54,10 @@ impl Call {
         };
         let working = self.working.clone();
         let (answered, waiting) = oneshot::channel();
-        tokio::spawn(async move {
+        background::task(Box::pin(async move {
             let _ = answered.send(answer.await);
             drop(working);
-        });
+        }));
         self.answer = Some(Box::pin(async move { waiting.await.ok().flatten() }));
     }
 
@@ -77,14 +80,12 @@ impl Drop for Call {
             return;
         };
         self.open.give_up();
-        if self.open.has_claims()
-            && let Ok(runtime) = tokio::runtime::Handle::try_current()
-        {
+        if self.open.has_claims() && tokio::runtime::Handle::try_current().is_ok() {
             let working = self.working.clone();
-            runtime.spawn(async move {
+            background::task(Box::pin(async move {
                 answer.await;
                 drop(working);
-            });
+            }));
             return;
         }
         // What the call holds may panic when it is dropped: that is no fault of the connection's.

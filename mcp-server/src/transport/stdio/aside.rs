@@ -12,6 +12,8 @@ use std::{
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 
+use crate::background;
+
 /// How many bytes the pipe to the client holds, where that can be said.
 #[cfg(target_os = "linux")]
 const PIPE: usize = 256 * 1024;
@@ -43,10 +45,7 @@ pub(super) fn take() -> io::Result<(ClientInput, ClientOutput, Stray)> {
 impl Stray {
     /// Begins to pass it on to standard error. Until then, printing may wait.
     pub(super) fn report(self) -> io::Result<()> {
-        std::thread::Builder::new()
-            .name("mcp-stray-stdout".to_owned())
-            .spawn(move || report(self.0))
-            .map(drop)
+        background::thread("mcp-stray-stdout", Box::new(move || report(self.0)))
     }
 }
 
