@@ -46,7 +46,7 @@ pub(crate) enum Reply {
 /// Reads one message; the error says why the bytes are none.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
-    match rpc::parse::<&RawValue>(text) {
+    match rpc::parse_raw(text) {
         Ok(Message::Request { id, method, params }) => Ok(Incoming::Request {
             id: id.to_id(),
             method: method.into_owned(),

@@ -13,7 +13,9 @@ use std::{
     task::{self, Poll},
 };
 
-use mcp_core::rpc::{Fault, Message, RawId, RequestId, RpcError, begin_result, parse, write_error};
+use mcp_core::rpc::{
+    Fault, Message, RawId, RequestId, RpcError, begin_result, parse, parse_raw, write_error,
+};
 
 use serde_json::value::RawValue;
 
@@ -286,7 +288,7 @@ impl Server {
             out.truncate(before);
             let message = std::str::from_utf8(line)
                 .ok()
-                .and_then(|line| parse::<&RawValue>(line).ok());
+                .and_then(|line| parse_raw(line).ok());
             match message {
                 Some(Message::Request { id, .. }) => {
                     Accepted::Answered(refuse(out, Some(id), &panicked()))

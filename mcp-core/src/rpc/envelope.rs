@@ -139,37 +139,50 @@ pub enum Fault<'a> {
 /// assert_eq!((id.as_json(), &*method), ("7", "server/discover"));
 /// ```
 pub fn parse<'a, P: Deserialize<'a>>(line: &'a str) -> Result<Message<'a, P>, Fault<'a>> {
-    let Ok(ByName(envelope)) = serde_json::from_str::<ByName<Envelope<'a, P>>>(line) else {
-        return Err(diagnose(line));
-    };
-    let params = envelope.params.map(|ByName(params)| params);
-    if envelope.jsonrpc.as_deref() != Some("2.0") {
-        return Err(diagnose(line));
-    }
-    match (envelope.id, envelope.method) {
-        (Some(id), Some(method)) => match RawId::new(id) {
-            Some(id) => Ok(Message::Request { id, method, params }),
-            None => Err(diagnose(line)),
-        },
-        (None, Some(method)) => Ok(Message::Notification { method, params }),
-        (id, None) => {
-            let id = match id.map(RawId::new) {
-                None => None,
-                Some(Some(id)) => Some(id),
-                // An error about an unreadable request: older peers write a `null` id.
-                Some(None) if envelope.error.is_some() => None,
-                Some(None) => return Err(diagnose(line)),
-            };
-            match (id, envelope.result, envelope.error) {
-                (Some(_), Some(result), None) => Ok(Message::Response {
-                    id,
-                    outcome: Ok(result),
-                }),
-                (_, None, Some(error)) => Ok(Message::Response {
-                    id,
-                    outcome: Err(error),
-                }),
-                _ => Err(diagnose(line)),
+    let envelope = serde_json::from_str::<ByName<Envelope<'a, P>>>(line);
+    let message = envelope
+        .ok()
+        .and_then(|ByName(envelope)| envelope.message());
+    message.ok_or_else(|| diagnose(line))
+}
+
+/// Reads one message, and leaves its `params` as they are: [`parse`], compiled here for whoever wants no more.
+///
+/// # Errors
+///
+/// [`Fault::Message`] where the line is no JSON-RPC message.
+pub fn parse_raw(line: &str) -> Result<Message<'_, &RawValue>, Fault<'_>> {
+    parse(line)
+}
+
+impl<'a, P> Envelope<'a, P> {
+    /// The message; none where it is not one.
+    #[inline]
+    fn message(self) -> Option<Message<'a, P>> {
+        let params = self.params.map(|ByName(params)| params);
+        if self.jsonrpc.as_deref() != Some("2.0") {
+            return None;
+        }
+        match (self.id, self.method) {
+            (Some(id), Some(method)) => {
+                let id = RawId::new(id)?;
+                Some(Message::Request { id, method, params })
+            }
+            (None, Some(method)) => Some(Message::Notification { method, params }),
+            (id, None) => {
+                let id = match id.map(RawId::new) {
+                    None => None,
+                    Some(Some(id)) => Some(id),
+                    // An error about an unreadable request: older peers write a `null` id.
+                    Some(None) if self.error.is_some() => None,
+                    Some(None) => return None,
+                };
+                let outcome = match (id, self.result, self.error) {
+                    (Some(_), Some(result), None) => Ok(result),
+                    (_, None, Some(error)) => Err(error),
+                    _ => return None,
+                };
+                Some(Message::Response { id, outcome })
             }
         }
     }
@@ -207,7 +220,7 @@ fn diagnose(line: &str) -> Fault<'_> {
         }
         Ok(_) => {}
     }
-    let Ok(members) = serde_json::from_str::<Members<'_>>(line) else {
+    let Ok(ByName(members)) = serde_json::from_str::<ByName<Members<'_>>>(line) else {
         let text = "a member of the message stands twice";
         return message(None, RpcError::invalid_request(text));
     };

@@ -16,7 +16,7 @@ mod write;
 pub use self::{
     borrow::optional_str,
     by_name::ByName,
-    envelope::{Fault, Message, RawId, parse},
+    envelope::{Fault, Message, RawId, parse, parse_raw},
     error::{RpcError, code},
     framing::{Line, LineBuffer},
     id::{InvalidId, ProgressToken, RequestId},

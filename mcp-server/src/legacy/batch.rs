@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_core::{
     Revision,
-    rpc::{Message, RpcError, parse, write_error, write_json},
+    rpc::{Message, RpcError, parse_raw, write_error, write_json},
 };
 use serde_json::value::RawValue;
 
@@ -51,7 +51,7 @@ fn member(raw: &RawValue) -> Member<'_> {
             "a member of a batch must be a message, which is an object",
         )));
     }
-    let Ok(Message::Request { id, method, params }) = parse::<&RawValue>(json) else {
+    let Ok(Message::Request { id, method, params }) = parse_raw(json) else {
         return Member::Message(json);
     };
     let error = if method == INITIALIZE {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_core::{
     protocol::meta::key,
-    rpc::{Fault, Message, parse},
+    rpc::{Fault, Message, parse_raw},
 };
 use serde_json::value::RawValue;
 
@@ -75,7 +75,7 @@ impl Connection {
         cx: &mut std::task::Context<'_>,
         out: &mut Vec<u8>,
     ) -> Option<Accepted> {
-        let message = match parse::<&RawValue>(line) {
+        let message = match parse_raw(line) {
             Ok(message) => message,
             Err(Fault::Message { id: Some(id), .. }) if !has_method(line) => {
                 // Whoever waits for that answer waits in vain.

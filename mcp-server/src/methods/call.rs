@@ -111,6 +111,7 @@ pub(crate) fn binding<'a>(ctx: &'a Context) -> Result<Binding<'a>, RpcError> {
 }
 
 /// Verifies the state that came with the request.
+#[inline(never)]
 fn open(ctx: &Context, sealed: &str) -> Result<(), RpcError> {
     let server = ctx.server();
     match server.states().open(sealed, &binding(ctx)?) {

@@ -100,6 +100,31 @@ impl Invocation {
     }
 }
 
+impl Invocation {
+    /// Begins again with arguments in the form that serde reads.
+    ///
+    /// # Errors
+    ///
+    /// What the call comes to where they do not fit.
+    #[cold]
+    fn mend(&mut self, fault: &str) -> Result<(), CallResult> {
+        let ctx = &self.ctx;
+        match ctx.function().mend_arguments(ctx.arguments(), fault) {
+            Ok(mended) => ctx.coerce(mended),
+            Err(text) => return Err(unfit(ctx, text)),
+        }
+        self.running = start(&self.ctx);
+        self.stage = Stage::Mended;
+        Ok(())
+    }
+}
+
+/// What the parameters of a call ask.
+#[cold]
+fn asked(ctx: &Context) -> InputRequired {
+    InputRequired::of_parameters(std::mem::take(&mut ctx.exchange().pending))
+}
+
 /// A layer may drop a call that has claimed something: the claim must not stay in flight.
 impl Drop for Invocation {
     fn drop(&mut self) {
@@ -132,20 +157,14 @@ impl Future for Invocation {
             if self.stage == Stage::Given
                 && let Err(Interrupt(Reason::Arguments(fault))) = &result
             {
-                let ctx = &self.ctx;
-                match ctx.function().mend_arguments(ctx.arguments(), &fault.0) {
-                    Ok(mended) => ctx.coerce(mended),
-                    Err(text) => return Poll::Ready(unfit(ctx, text)),
+                if let Err(unfit) = self.mend(&fault.0) {
+                    return Poll::Ready(unfit);
                 }
-                self.running = start(&self.ctx);
-                self.stage = Stage::Mended;
             } else if self.stage != Stage::Finishing && self.ctx.has_claims() {
                 self.running = Box::pin(finish(self.ctx.clone(), result));
                 self.stage = Stage::Finishing;
             } else if let Err(Interrupt(Reason::Waiting)) = result {
-                let questions = std::mem::take(&mut self.ctx.exchange().pending);
-                let asked = InputRequired::of_parameters(questions);
-                return Poll::Ready(Ok(Outcome::InputRequired(asked)));
+                return Poll::Ready(Ok(Outcome::InputRequired(asked(&self.ctx))));
             } else {
                 return Poll::Ready(result);
             }
@@ -164,24 +183,28 @@ async fn finish(ctx: Context, result: CallResult) -> CallResult {
 }
 
 /// What a peer sees of a panic.
+#[cold]
 fn failed(ctx: &Context) -> CallResult {
     let reference = reference();
     tracing::error!(function = ctx.name(), %reference, "a call panicked");
     let kind = ctx.spec().kind_name();
     let text = format!("the {kind} failed; the server's log has the reason under {reference}");
-    match ctx.spec().kind {
-        KindSpec::Tool(_) => Ok(Outcome::Complete(ToolResult::error(text).into())),
-        KindSpec::Prompt | KindSpec::Resource(_) => Err(RpcError::internal_error(text).into()),
-    }
+    refused(ctx, RpcError::internal_error(text))
 }
 
 /// Arguments that do not fit are for the model where a tool was called: it can correct itself.
 ///
 /// Specification: server/tools, Error Handling.
 pub(super) fn unfit(ctx: &Context, text: String) -> CallResult {
+    refused(ctx, RpcError::invalid_params(text))
+}
+
+/// An error, as its text where the result has a place for it.
+#[cold]
+fn refused(ctx: &Context, error: RpcError) -> CallResult {
     match ctx.spec().kind {
-        KindSpec::Tool(_) => Ok(Outcome::Complete(ToolResult::error(text).into())),
-        KindSpec::Prompt | KindSpec::Resource(_) => Err(RpcError::invalid_params(text).into()),
+        KindSpec::Tool(_) => Ok(Outcome::Complete(ToolResult::error(error.message).into())),
+        KindSpec::Prompt | KindSpec::Resource(_) => Err(error.into()),
     }
 }
 

@@ -11,15 +11,13 @@ use mcp_core::{
     protocol::{LoggingLevel, Meta},
     rpc::{ByName, RpcError, optional_str},
 };
-use serde::{
-    Deserialize, Deserializer,
-    de::{DeserializeOwned, Visitor},
-};
+use serde::{Deserialize, Deserializer, de::Visitor};
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     asking::{InputResponses, Kind, Kinds, Place},
     legacy,
+    parameters::{Members, member},
 };
 
 /// The members of a client's `params`, of whatever method.
@@ -145,10 +143,10 @@ struct Sampling {
 }
 
 /// Any object.
-type Object = ByName<Members>;
+type Object = ByName<Any>;
 
 #[derive(Debug, Deserialize)]
-struct Members {}
+struct Any {}
 
 impl Declared {
     fn kinds(&self) -> Kinds {
@@ -232,53 +230,45 @@ pub(crate) fn string<'a>(
     member: Option<&'a RawValue>,
     name: &str,
 ) -> Result<Cow<'a, str>, RpcError> {
-    #[derive(Deserialize)]
-    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
     let Some(raw) = member else {
         return Err(RpcError::invalid_params(format!("`{name}` is missing")));
     };
-    serde_json::from_str(raw.get())
-        .map(|Text(text)| text)
-        .map_err(|_| RpcError::invalid_params(format!("`{name}` must be a string")))
+    text(raw.get()).ok_or_else(|| RpcError::invalid_params(format!("`{name}` must be a string")))
+}
+
+/// The text of a JSON string; none of any other value.
+fn text(json: &str) -> Option<Cow<'_, str>> {
+    optional_str(&mut serde_json::Deserializer::from_str(json)).ok()?
 }
 
 /// Says what is wrong with `params` that could not be read.
 pub(crate) fn diagnose(params: &RawValue) -> RpcError {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Members<'a> {
-        #[serde(borrow, rename = "_meta")]
-        meta: Option<&'a RawValue>,
-        #[serde(borrow)]
-        name: Option<&'a RawValue>,
-        #[serde(borrow)]
-        uri: Option<&'a RawValue>,
-        #[serde(borrow)]
-        request_state: Option<&'a RawValue>,
-    }
-    let Ok(members) = serde_json::from_str::<ByName<Members<'_>>>(params.get()) else {
-        return RpcError::invalid_params(
-            "`params` must be an object, each member of which stands once",
-        );
-    };
-    for (member, name) in [
-        (members.name, "name"),
-        (members.uri, "uri"),
-        (members.request_state, "requestState"),
-    ] {
-        if let Some(raw) = member
-            && let Err(error) = string(Some(raw), name)
-        {
-            return error;
+    const NAMES: [&str; 4] = ["name", "uri", "requestState", "_meta"];
+    let mut found = [None; NAMES.len()];
+    for member in Members::of(params.get()) {
+        let twice = member.map(|(key, value)| {
+            let at = NAMES.iter().position(|name| *name == key);
+            at.is_some_and(|at| found[at].replace(value).is_some())
+        });
+        if twice != Some(false) {
+            return RpcError::invalid_params(
+                "`params` must be an object, each member of which stands once",
+            );
         }
     }
-    let Some(meta) = members.meta else {
+    let [strings @ .., meta] = found.map(|value| value.filter(|value| *value != "null"));
+    for (value, name) in strings.into_iter().zip(NAMES) {
+        if value.is_some_and(|value| text(value).is_none()) {
+            return RpcError::invalid_params(format!("`{name}` must be a string"));
+        }
+    }
+    let Some(meta) = meta else {
         return RpcError::invalid_params("`params` cannot be read");
     };
-    if !meta.get().starts_with('{') {
+    if !meta.starts_with('{') {
         return RpcError::invalid_params("`_meta` must be an object");
     }
-    match serde_json::from_str::<RequestMeta<'_>>(meta.get()) {
+    match serde_json::from_str::<ByName<RequestMeta<'_>>>(meta) {
         Err(error) if error.is_data() => unreadable("_meta", &error),
         _ => RpcError::invalid_params("`params` cannot be read"),
     }
@@ -309,6 +299,12 @@ pub(crate) struct Received {
     pub(crate) kinds: Kinds,
     /// The answers of later rounds, where those are on the same request.
     later: crate::legacy::Later,
+}
+
+/// A JSON object; an empty one where there is none.
+fn object(json: Option<&str>) -> Map<String, Value> {
+    json.and_then(|json| serde_json::from_str(json).ok())
+        .unwrap_or_default()
 }
 
 /// A part of the line.
@@ -387,29 +383,15 @@ impl Received {
     }
 
     pub(crate) fn meta(&self) -> Meta {
-        #[derive(Deserialize)]
-        struct WithMeta {
-            #[serde(rename = "_meta")]
-            meta: Meta,
-        }
-        let params: Option<WithMeta> = self.read_params();
-        params.map(|params| params.meta).unwrap_or_default()
+        let params = member(&self.line, "params");
+        object(params.and_then(|params| member(params, "_meta")))
     }
 
     /// The whole of `params` but its `_meta`.
     pub(crate) fn params(&self) -> Value {
-        let mut params: Map<String, Value> = self.read_params().unwrap_or_default();
+        let mut params = object(member(&self.line, "params"));
         params.remove("_meta");
         Value::Object(params)
-    }
-
-    fn read_params<T: DeserializeOwned>(&self) -> Option<T> {
-        #[derive(Deserialize)]
-        struct Message<T> {
-            params: T,
-        }
-        let message = serde_json::from_str::<Message<T>>(&self.line);
-        message.map(|message| message.params).ok()
     }
 
     fn part(&self, span: Span) -> &str {

@@ -95,15 +95,19 @@ impl Filter {
                  `resourcesListChanged` in it booleans, `resourceSubscriptions` an array of strings",
             ));
         };
-        let mut uris = members.resource_subscriptions.unwrap_or_default();
-        uris.sort_unstable();
-        uris.dedup();
-        let bytes: usize = uris.iter().map(|uri| uri.len()).sum();
-        if uris.len() > MAX_URIS || bytes > MAX_BYTES {
-            return Err(RpcError::invalid_params(format!(
-                "`resourceSubscriptions` names more than {MAX_URIS} resources, or has more than \
-                 {MAX_BYTES} bytes of URIs; open several subscriptions"
-            )));
+        let mut uris: Vec<Box<str>> = Vec::new();
+        let mut bytes = 0;
+        for uri in members.resource_subscriptions.unwrap_or_default() {
+            if let Err(place) = uris.binary_search(&uri) {
+                bytes += uri.len();
+                uris.insert(place, uri);
+            }
+            if uris.len() > MAX_URIS || bytes > MAX_BYTES {
+                return Err(RpcError::invalid_params(format!(
+                    "`resourceSubscriptions` names more than {MAX_URIS} resources, or has more than \
+                     {MAX_BYTES} bytes of URIs; open several subscriptions"
+                )));
+            }
         }
         Ok(Self {
             lists: Lists::default()

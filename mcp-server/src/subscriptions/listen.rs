@@ -23,7 +23,7 @@ use super::{
     subscriber::{Change, End, Subscriber},
 };
 use crate::{
-    methods::Params,
+    methods::Params as RequestParams,
     peer::Peer,
     reporter::{Outgoing, next_number},
     server::Server,
@@ -38,7 +38,7 @@ use crate::{
 pub(crate) fn listen(
     server: &Server,
     id: RawId<'_>,
-    params: &Params<'_>,
+    params: &RequestParams<'_>,
     peer: &Peer,
     out: &mut Vec<u8>,
 ) -> Result<Option<Listening>, RpcError> {
@@ -138,10 +138,26 @@ struct Stream {
     out: Arc<dyn Outgoing>,
 }
 
-#[derive(Serialize)]
+/// What its notifications carry, whichever they are.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Params<'a> {
+    #[serde(rename = "_meta")]
+    meta: Meta<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notifications: Option<SubscriptionFilter>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+}
+
+#[derive(Default, Serialize)]
 struct Meta<'a> {
     #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
-    subscription: &'a RawValue,
+    subscription: Option<&'a RawValue>,
 }
 
 impl Stream {
@@ -149,40 +165,23 @@ impl Stream {
     ///
     /// Specification: basic/patterns/subscriptions, Acknowledgment.
     fn acknowledge(&self, notifications: SubscriptionFilter) {
-        #[derive(Serialize)]
-        struct Params<'a> {
-            #[serde(rename = "_meta")]
-            meta: Meta<'a>,
-            notifications: SubscriptionFilter,
-        }
-        self.send(
-            "notifications/subscriptions/acknowledged",
-            &Params {
-                meta: self.meta(),
-                notifications,
-            },
-        );
+        let params = Params {
+            notifications: Some(notifications),
+            ..Params::default()
+        };
+        self.send("notifications/subscriptions/acknowledged", params);
     }
 
     fn notify(&self, change: Change<'_>) {
-        #[derive(Serialize)]
-        struct Params<'a> {
-            #[serde(rename = "_meta")]
-            meta: Meta<'a>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            uri: Option<&'a str>,
-        }
         let (method, uri) = match change {
             Change::List(method) => (method, None),
             Change::Resource(uri) => ("notifications/resources/updated", Some(uri)),
         };
-        self.send(
-            method,
-            &Params {
-                meta: self.meta(),
-                uri,
-            },
-        );
+        let params = Params {
+            uri,
+            ..Params::default()
+        };
+        self.send(method, params);
     }
 
     /// The answer to the request: the end, in good order.
@@ -204,35 +203,24 @@ impl Stream {
     ///
     /// Specification: basic/patterns/cancellation.
     fn write_end(&self, out: &mut Vec<u8>) {
-        #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Params<'a> {
-            #[serde(rename = "_meta")]
-            meta: Meta<'a>,
-            request_id: &'a RawValue,
-            reason: &'static str,
-        }
         out.push(b'\n');
-        write_notification(
-            out,
-            "notifications/cancelled",
-            &Params {
-                meta: self.meta(),
-                request_id: &self.id,
-                reason: "the server has ended the subscription",
-            },
-        );
+        let params = Params {
+            request_id: Some(&self.id),
+            reason: Some("the server has ended the subscription"),
+            ..Params::default()
+        };
+        self.write(out, "notifications/cancelled", params);
     }
 
-    fn meta(&self) -> Meta<'_> {
-        Meta {
-            subscription: &self.id,
-        }
-    }
-
-    fn send(&self, method: &str, params: &impl Serialize) {
+    fn send(&self, method: &str, params: Params<'_>) {
         let mut message = Vec::with_capacity(160);
-        write_notification(&mut message, method, params);
+        self.write(&mut message, method, params);
         self.out.deliver(self.number, message);
+    }
+
+    /// Appends a notification that names the subscription.
+    fn write<'a>(&'a self, out: &mut Vec<u8>, method: &str, mut params: Params<'a>) {
+        params.meta.subscription = Some(&self.id);
+        write_notification(out, method, &params);
     }
 }
