@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{RawId, RpcError};
+use super::{RawId, RpcError, write_str};
 
 /// Appends an error response; `id` is left out where none could be read.
 ///
@@ -30,11 +30,15 @@ pub fn begin_result(out: &mut Vec<u8>, id: RawId<'_>) {
 
 /// Appends a notification.
 pub fn write_notification(out: &mut Vec<u8>, method: &str, params: &impl Serialize) {
-    out.extend_from_slice(br#"{"jsonrpc":"2.0","method":"#);
-    write_json(out, method);
-    out.extend_from_slice(br#","params":"#);
+    begin_notification(out, method);
     write_json(out, params);
     out.push(b'}');
+}
+
+fn begin_notification(out: &mut Vec<u8>, method: &str) {
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","method":"#);
+    write_str(out, method);
+    out.extend_from_slice(br#","params":"#);
 }
 
 /// Appends a value's JSON, as one line.
@@ -42,7 +46,13 @@ pub fn write_notification(out: &mut Vec<u8>, method: &str, params: &impl Seriali
 /// A value that cannot be JSON (a map with keys that are no strings) becomes `null`.
 pub fn write_json(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
     let before = out.len();
-    if serde_json::to_writer(&mut *out, value).is_err() {
+    let written = serde_json::to_writer(&mut *out, value).is_ok();
+    end_json(out, before, written);
+}
+
+/// Makes one line of what was written from here on.
+fn end_json(out: &mut Vec<u8>, before: usize, is_json: bool) {
+    if !is_json {
         out.truncate(before);
         out.extend_from_slice(b"null");
     }
@@ -68,12 +78,15 @@ pub fn write_json(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub fn to_line(value: &(impl Serialize + ?Sized)) -> Result<String, serde_json::Error> {
-    let json = serde_json::to_string(value)?;
+    serde_json::to_string(value).map(one_line)
+}
+
+fn one_line(json: String) -> String {
     if memchr::memchr2(b'\n', b'\r', json.as_bytes()).is_none() {
-        return Ok(json);
+        return json;
     }
     // Inside a string they would be escaped: these only separate, in raw JSON.
-    Ok(json.replace(['\n', '\r'], " "))
+    json.replace(['\n', '\r'], " ")
 }
 
 #[cfg(test)]

@@ -125,7 +125,7 @@ impl Wake for Teller {
         let room = self.out.poll_room(self.subscriber.number(), &mut cx);
         let end = self
             .subscriber
-            .poll(&mut cx, room, |change| self.tell(change));
+            .poll(&mut cx, room, &mut |change| self.tell(change));
         if end.is_ready() {
             self.subscriber.give_up();
         }

@@ -6,7 +6,6 @@ use mcp_core::{
     protocol::SubscriptionFilter,
     rpc::{ByName, RpcError},
 };
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// The most resources that one subscription names.
@@ -71,25 +70,13 @@ impl Filter {
     ///
     /// `-32602` where it is not there, or no filter.
     pub(super) fn read(notifications: Option<&RawValue>) -> Result<Self, RpcError> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Members {
-            #[serde(default)]
-            tools_list_changed: Option<bool>,
-            #[serde(default)]
-            prompts_list_changed: Option<bool>,
-            #[serde(default)]
-            resources_list_changed: Option<bool>,
-            #[serde(default)]
-            resource_subscriptions: Option<Vec<Box<str>>>,
-        }
         let Some(notifications) = notifications else {
             return Err(RpcError::invalid_params(
                 "`notifications` is missing; it says which changes to listen for",
             ));
         };
-        let Ok(ByName(members)) = serde_json::from_str::<ByName<Members>>(notifications.get())
-        else {
+        let read = serde_json::from_str::<ByName<SubscriptionFilter>>(notifications.get());
+        let Ok(ByName(members)) = read else {
             return Err(RpcError::invalid_params(
                 "`notifications` must be an object, `toolsListChanged`, `promptsListChanged` and \
                  `resourcesListChanged` in it booleans, `resourceSubscriptions` an array of strings",
@@ -98,9 +85,9 @@ impl Filter {
         let mut uris: Vec<Box<str>> = Vec::new();
         let mut bytes = 0;
         for uri in members.resource_subscriptions.unwrap_or_default() {
-            if let Err(place) = uris.binary_search(&uri) {
+            if let Err(place) = uris.binary_search_by(|known| (**known).cmp(&uri)) {
                 bytes += uri.len();
-                uris.insert(place, uri);
+                uris.insert(place, uri.into());
             }
             if uris.len() > MAX_URIS || bytes > MAX_BYTES {
                 return Err(RpcError::invalid_params(format!(
@@ -147,9 +134,11 @@ impl Filter {
     /// As much of it as a server can keep to that has these lists and serves these resources.
     #[must_use]
     pub(super) fn honoured(self, lists: Lists, serves: impl Fn(&str) -> bool) -> Self {
+        let mut uris = self.uris.into_vec();
+        uris.retain(|uri| serves(uri));
         Self {
             lists: self.lists.and(lists),
-            uris: self.uris.into_iter().filter(|uri| serves(uri)).collect(),
+            uris: uris.into(),
         }
     }
 

@@ -187,7 +187,9 @@ impl Hub {
         let changes = mem::take(&mut *self.changes());
         let mut wakers = Vec::new();
         for subscriber in self.places().taken.iter().flatten() {
-            wakers.extend(subscriber.changed(&changes));
+            if let Some(waker) = subscriber.changed(&changes) {
+                wakers.push(waker);
+            }
         }
         // Not under the lock: whoever is woken may want it.
         for waker in wakers {

@@ -104,7 +104,7 @@ impl Future for Listening {
         let room = stream.out.poll_room(stream.number, cx);
         let end = ready!(
             self.subscriber
-                .poll(cx, room, |change| stream.notify(change))
+                .poll(cx, room, &mut |change| stream.notify(change))
         );
         Poll::Ready((end == End::Closed).then(|| {
             let mut out = Vec::with_capacity(256);

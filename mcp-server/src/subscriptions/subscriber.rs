@@ -129,7 +129,7 @@ impl Subscriber {
         &self,
         cx: &mut Task<'_>,
         room: Poll<()>,
-        mut hand_on: impl FnMut(Change<'_>),
+        hand_on: &mut dyn FnMut(Change<'_>),
     ) -> Poll<End> {
         let mut state = self.lock();
         if state.end == Some(End::GivenUp) {
@@ -138,7 +138,9 @@ impl Subscriber {
         // Whoever is told of the end hears of everything that came before it.
         if room.is_ready() || state.end.is_some() {
             let lists = std::mem::take(&mut state.lists);
-            lists.methods().map(Change::List).for_each(&mut hand_on);
+            for method in lists.methods() {
+                hand_on(Change::List(method));
+            }
             let uris = std::mem::take(&mut state.uris);
             for (index, uri) in state.filter.uris.iter().enumerate() {
                 if has(&uris, index) {

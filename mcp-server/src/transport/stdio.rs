@@ -153,13 +153,13 @@ fn finish(writer: &Writer, options: &Options, served: io::Result<()>) -> io::Res
     let outbox = &writer.outbox;
     outbox.close();
     if served.is_ok() {
-        drain(writer, options.drain_grace, |gone| {
+        drain(writer, options.drain_grace, &|gone| {
             gone || outbox.working() == 0 && writer.lock().unwritten().is_empty()
         });
     }
     outbox.give_up();
     // What is left has claimed something: its effect may be under way.
-    drain(writer, options.claimed_grace, |_| outbox.working() == 0);
+    drain(writer, options.claimed_grace, &|_| outbox.working() == 0);
     outbox.warn_of_left_calls();
     writer.bell.close();
     match served {
@@ -210,7 +210,7 @@ fn serve(
 }
 
 /// Lets the calls under way finish, within a grace period.
-fn drain(writer: &Writer, grace: Duration, is_done: impl Fn(bool) -> bool) {
+fn drain(writer: &Writer, grace: Duration, is_done: &dyn Fn(bool) -> bool) {
     let begin = Instant::now();
     loop {
         let rung = writer.bell.rung();

@@ -45,7 +45,7 @@ fn filter(lists: Lists, uris: &[&str]) -> Filter {
 fn poll(subscriber: &Subscriber, bell: &Arc<Bell>, room: Poll<()>) -> (Poll<End>, Vec<String>) {
     let waker = Waker::from(Arc::clone(bell));
     let mut told = Vec::new();
-    let end = subscriber.poll(&mut Task::from_waker(&waker), room, |change| {
+    let end = subscriber.poll(&mut Task::from_waker(&waker), room, &mut |change| {
         told.push(match change {
             Change::List(method) => method.to_owned(),
             Change::Resource(uri) => uri.to_owned(),

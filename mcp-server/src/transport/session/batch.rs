@@ -12,11 +12,16 @@ impl Session {
         let Some(members) = self.outbox.earlier.batch(line) else {
             return false;
         };
+        self.answer_members(members, cx);
+        true
+    }
+
+    #[cold]
+    fn answer_members(&mut self, members: Vec<Member<'_>>, cx: &mut Task<'_>) {
         let before = self.output.bytes.len();
         if let Some(refused) = refuse_count(members.len()) {
             self.output.bytes.extend(refused);
-            self.end_line(before);
-            return true;
+            return self.end_line(before);
         }
         let gathering = Arc::new(Gathering::default());
         for member in members {
@@ -41,6 +46,5 @@ impl Session {
             .bytes
             .extend(gathering.end(None).unwrap_or_default());
         self.end_line(before);
-        true
     }
 }
