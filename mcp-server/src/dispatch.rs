@@ -17,8 +17,6 @@ use mcp_core::rpc::{
     Fault, Message, RawId, RequestId, RpcError, begin_result, parse, parse_raw, write_error,
 };
 
-use serde_json::value::RawValue;
-
 use crate::{
     context::Context,
     error::reference,
@@ -263,10 +261,7 @@ fn panicked() -> RpcError {
 }
 
 fn raw_id(json: &str) -> RawId<'_> {
-    serde_json::from_str(json)
-        .ok()
-        .and_then(RawId::new)
-        .expect("it was an id when the request came")
+    RawId::new(json).expect("it was an id when the request came")
 }
 
 impl Server {
@@ -312,7 +307,7 @@ impl Server {
             return Accepted::Answered(refuse(out, None, &error));
         };
         // Boxed: it is large, and would be copied at each step of the way here.
-        let message = parse::<Box<Params<'_>>>(line);
+        let message = parse(line, |scan| Params::read(scan).map(Box::new));
         if legacy::may_be_earlier(&message)
             && let Some(earlier) = arrival.earlier()
             && let Some(accepted) = earlier.accept(self, line, peer, arrival, cx, out)
@@ -351,7 +346,7 @@ impl Server {
                 params,
             }) => {
                 let error = match self.method_named(&method) {
-                    Some(_) => methods::diagnose(params),
+                    Some(_) => methods::diagnose(params.get()),
                     None => unknown(&method),
                 };
                 Accepted::Answered(refuse(out, Some(id), &error))
@@ -523,12 +518,11 @@ fn notification(method: &str, params: Option<&Params<'_>>) -> Accepted {
 pub(crate) const CANCELLED: &str = "notifications/cancelled";
 
 /// The client gives a request up.
-pub(crate) fn cancel(id: Option<&RawValue>, reason: Option<&RawValue>) -> Accepted {
+pub(crate) fn cancel(id: Option<&str>, reason: Option<&str>) -> Accepted {
     let Some(id) = id.and_then(RawId::new) else {
         tracing::warn!("a cancellation names no request");
         return Accepted::Noted;
     };
-    let reason = reason.map(|raw| raw.get());
     tracing::debug!(
         id = short(id.as_json()),
         reason = reason.map(short),

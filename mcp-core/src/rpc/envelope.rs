@@ -1,35 +1,85 @@
 //! The JSON-RPC envelope: one message, borrowed from the line that holds it.
 //!
-//! The envelope is generic over its `params`, so that a server may have the members that its
-//! methods share decoded in the same pass. Where that fails, [`parse`] goes over the line a second
-//! time, slowly, to find out what is wrong and whom to tell.
+//! The caller reads `params`, so that a server may have the members that its methods share read in
+//! the same pass. Where that fails, [`parse`] goes over the line a second time, slowly, to find out
+//! what is wrong and whom to tell.
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{ByName, RequestId, RpcError, id::unescaped, optional_str};
+use super::{Malformed, RequestId, RpcError, Scan, id::unescaped};
 
-/// A message as it stands on the wire.
-#[derive(Debug, Deserialize)]
+/// The members of a message; those that may be `null` are none then.
+#[derive(Debug)]
 struct Envelope<'a, P> {
-    #[serde(borrow, default, deserialize_with = "optional_str")]
     jsonrpc: Option<Cow<'a, str>>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    id: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "optional_str")]
+    id: Option<&'a str>,
     method: Option<Cow<'a, str>>,
-    params: Option<ByName<P>>,
-    #[serde(borrow)]
+    params: Option<P>,
     result: Option<&'a RawValue>,
-    #[serde(borrow)]
     error: Option<&'a RawValue>,
 }
 
-/// Keeps `null` apart from an absent member.
-fn present<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(d).map(Some)
+impl<'a, P> Envelope<'a, P> {
+    #[inline]
+    fn read(
+        line: &'a str,
+        read_params: impl Fn(&mut Scan<'a>) -> Result<P, Malformed>,
+    ) -> Result<Self, Malformed> {
+        let (mut jsonrpc, mut id, mut method) = (None, None, None);
+        let (mut params, mut result, mut error) = (None, None, None);
+        let mut scan = Scan::new(line);
+        scan.object(|scan, key| match key {
+            "jsonrpc" => scan.fill(&mut jsonrpc, |scan| scan.optional(Scan::string)),
+            "id" => scan.fill(&mut id, Scan::raw),
+            "method" => scan.fill(&mut method, |scan| scan.optional(Scan::string)),
+            "params" => scan.fill(&mut params, |scan| scan.optional(&read_params)),
+            "result" => scan.fill(&mut result, |scan| scan.optional(Scan::raw_value)),
+            "error" => scan.fill(&mut error, |scan| scan.optional(Scan::raw_value)),
+            _ => scan.skip(),
+        })?;
+        scan.finish()?;
+        Ok(Self {
+            jsonrpc: jsonrpc.flatten(),
+            id,
+            method: method.flatten(),
+            params: params.flatten(),
+            result: result.flatten(),
+            error: error.flatten(),
+        })
+    }
+
+    /// The message; none where it is not one.
+    #[inline]
+    fn message(self) -> Option<Message<'a, P>> {
+        let params = self.params;
+        if self.jsonrpc.as_deref() != Some("2.0") {
+            return None;
+        }
+        match (self.id, self.method) {
+            (Some(id), Some(method)) => {
+                let id = RawId::new(id)?;
+                Some(Message::Request { id, method, params })
+            }
+            (None, Some(method)) => Some(Message::Notification { method, params }),
+            (id, None) => {
+                let id = match id.map(RawId::new) {
+                    None => None,
+                    Some(Some(id)) => Some(id),
+                    // An error about an unreadable request: older peers write a `null` id.
+                    Some(None) if self.error.is_some() => None,
+                    Some(None) => return None,
+                };
+                let outcome = match (id, self.result, self.error) {
+                    (Some(_), Some(result), None) => Ok(result),
+                    (_, None, Some(error)) => Err(error),
+                    _ => return None,
+                };
+                Some(Message::Response { id, outcome })
+            }
+        }
+    }
 }
 
 /// A request's id as its JSON text: what an answer repeats byte for byte.
@@ -37,13 +87,12 @@ fn present<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<&'de RawValu
 pub struct RawId<'a>(&'a str);
 
 impl<'a> RawId<'a> {
-    /// Takes a string or an integer; anything else is no id, and neither is a string with an escape
+    /// Takes the JSON text of a string or an integer; any other value is no id, and neither is a string with an escape
     /// that is no Unicode character.
     ///
     /// Specification: basic/index, Requests.
     #[inline]
-    pub fn new(raw: &'a RawValue) -> Option<Self> {
-        let text = raw.get();
+    pub fn new(text: &'a str) -> Option<Self> {
         let bytes = text.as_bytes();
         let digits = match bytes {
             [b'"', ..] => return unescaped(text).map(|_| Self(text)),
@@ -123,7 +172,7 @@ pub enum Fault<'a> {
     },
 }
 
-/// Reads one message.
+/// Reads one message; `read_params` reads its `params`, which may be any value but `null`.
 ///
 /// # Errors
 ///
@@ -131,18 +180,19 @@ pub enum Fault<'a> {
 /// parameters are off.
 ///
 /// ```
-/// use mcp_core::rpc::{Message, parse};
-/// use serde_json::value::RawValue;
+/// use mcp_core::rpc::{Message, Scan, parse};
 ///
 /// let line = r#"{"jsonrpc":"2.0","id":7,"method":"server/discover","params":{}}"#;
-/// let Ok(Message::Request { id, method, .. }) = parse::<&RawValue>(line) else { panic!() };
+/// let Ok(Message::Request { id, method, .. }) = parse(line, Scan::raw) else { panic!() };
 /// assert_eq!((id.as_json(), &*method), ("7", "server/discover"));
 /// ```
-pub fn parse<'a, P: Deserialize<'a>>(line: &'a str) -> Result<Message<'a, P>, Fault<'a>> {
-    let envelope = serde_json::from_str::<ByName<Envelope<'a, P>>>(line);
-    let message = envelope
-        .ok()
-        .and_then(|ByName(envelope)| envelope.message());
+#[inline]
+pub fn parse<'a, P>(
+    line: &'a str,
+    read_params: impl Fn(&mut Scan<'a>) -> Result<P, Malformed>,
+) -> Result<Message<'a, P>, Fault<'a>> {
+    let envelope = Envelope::read(line, read_params).ok();
+    let message = envelope.and_then(Envelope::message);
     message.ok_or_else(|| diagnose(line))
 }
 
@@ -152,56 +202,34 @@ pub fn parse<'a, P: Deserialize<'a>>(line: &'a str) -> Result<Message<'a, P>, Fa
 ///
 /// [`Fault::Message`] where the line is no JSON-RPC message.
 pub fn parse_raw(line: &str) -> Result<Message<'_, &RawValue>, Fault<'_>> {
-    parse(line)
+    parse(line, Scan::raw_value)
 }
 
-impl<'a, P> Envelope<'a, P> {
-    /// The message; none where it is not one.
-    #[inline]
-    fn message(self) -> Option<Message<'a, P>> {
-        let params = self.params.map(|ByName(params)| params);
-        if self.jsonrpc.as_deref() != Some("2.0") {
-            return None;
-        }
-        match (self.id, self.method) {
-            (Some(id), Some(method)) => {
-                let id = RawId::new(id)?;
-                Some(Message::Request { id, method, params })
-            }
-            (None, Some(method)) => Some(Message::Notification { method, params }),
-            (id, None) => {
-                let id = match id.map(RawId::new) {
-                    None => None,
-                    Some(Some(id)) => Some(id),
-                    // An error about an unreadable request: older peers write a `null` id.
-                    Some(None) if self.error.is_some() => None,
-                    Some(None) => return None,
-                };
-                let outcome = match (id, self.result, self.error) {
-                    (Some(_), Some(result), None) => Ok(result),
-                    (_, None, Some(error)) => Err(error),
-                    _ => return None,
-                };
-                Some(Message::Response { id, outcome })
-            }
-        }
-    }
-}
-
-/// The members of a message, each as it came.
-#[derive(Deserialize)]
+/// The members that say whom to tell what, each as it came.
+#[derive(Default)]
 struct Members<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
-    jsonrpc: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    id: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    method: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Option<&'a str>,
+    id: Option<&'a str>,
+    method: Option<&'a str>,
     params: Option<&'a RawValue>,
 }
 
+impl<'a> Members<'a> {
+    fn read(line: &'a str) -> Result<Self, Malformed> {
+        let mut members = Self::default();
+        Scan::new(line).object(|scan, key| match key {
+            "jsonrpc" => scan.fill(&mut members.jsonrpc, Scan::raw),
+            "id" => scan.fill(&mut members.id, Scan::raw),
+            "method" => scan.fill(&mut members.method, Scan::raw),
+            "params" => scan.fill(&mut members.params, Scan::raw_value),
+            _ => scan.skip(),
+        })?;
+        Ok(members)
+    }
+}
+
 /// Finds out why a line was refused.
+#[cold]
 fn diagnose(line: &str) -> Fault<'_> {
     let message = |id, error| Fault::Message { id, error };
     match serde_json::from_str::<&RawValue>(line) {
@@ -220,7 +248,7 @@ fn diagnose(line: &str) -> Fault<'_> {
         }
         Ok(_) => {}
     }
-    let Ok(ByName(members)) = serde_json::from_str::<ByName<Members<'_>>>(line) else {
+    let Ok(members) = Members::read(line) else {
         let text = "a member of the message stands twice";
         return message(None, RpcError::invalid_request(text));
     };
@@ -232,13 +260,13 @@ fn diagnose(line: &str) -> Fault<'_> {
             return message(None, RpcError::invalid_request(text));
         }
     };
-    if members.jsonrpc.is_none_or(|v| v.get() != r#""2.0""#) {
+    if members.jsonrpc != Some(r#""2.0""#) {
         let text = r#"`jsonrpc` must be "2.0""#;
         return message(id, RpcError::invalid_request(text));
     }
     let method = members
         .method
-        .and_then(|raw| serde_json::from_str::<Cow<'_, str>>(raw.get()).ok());
+        .and_then(|json| Scan::new(json).string().ok());
     match (method, members.params) {
         (Some(method), Some(params)) => Fault::Params { id, method, params },
         _ => message(id, RpcError::invalid_request("`method` must be a string")),

@@ -10,6 +10,7 @@ mod envelope;
 mod error;
 mod framing;
 mod id;
+mod scan;
 mod text;
 mod write;
 
@@ -20,6 +21,7 @@ pub use self::{
     error::{RpcError, code},
     framing::{Line, LineBuffer},
     id::{InvalidId, ProgressToken, RequestId},
+    scan::{Malformed, Scan},
     text::write_str,
     write::{begin_result, to_line, write_error, write_json, write_notification},
 };

@@ -26,8 +26,8 @@ pub fn write_str(out: &mut Vec<u8>, text: &str) {
 }
 
 /// How many bytes at the beginning need no escape.
-#[inline]
-fn plain_prefix(bytes: &[u8]) -> usize {
+#[inline(always)]
+pub(super) fn plain_prefix(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     // Marks the bytes of a word that are zero, or lie above one that is.

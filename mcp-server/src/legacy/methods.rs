@@ -9,7 +9,7 @@ use std::{
 use mcp_core::{
     Revision,
     protocol::LoggingLevel,
-    rpc::{ByName, RawId, RpcError, begin_result},
+    rpc::{RawId, RpcError, begin_result},
 };
 use serde_json::value::RawValue;
 
@@ -85,10 +85,10 @@ impl Session {
         let (line, place) = self.upgrade(id, method, params)?;
         // The parameters alone: what is around them was read before.
         let params = &line[place];
-        let Ok(ByName(params)) = serde_json::from_str::<ByName<Params<'_>>>(params) else {
-            return Err(match serde_json::from_str::<&RawValue>(params) {
-                Ok(params) if server.has_method(method) => diagnose(params),
-                _ => RpcError::method_not_found(method),
+        let Ok(params) = Params::of(params) else {
+            return Err(match server.has_method(method) {
+                true => diagnose(params),
+                false => RpcError::method_not_found(method),
             });
         };
         params.check_token()?;
@@ -163,11 +163,8 @@ impl Session {
         params: Option<&RawValue>,
     ) -> Accepted {
         if method == CANCELLED {
-            let raw = |name| {
-                let value = member(params?.get(), name)?;
-                serde_json::from_str::<&RawValue>(value).ok()
-            };
-            return cancel(raw("requestId"), raw("reason"));
+            let value = |name| member(params?.get(), name);
+            return cancel(value("requestId"), value("reason"));
         }
         // Requests are served before it, and nothing else waits for it.
         if method == "notifications/initialized" {

@@ -128,8 +128,8 @@ mod tests {
             Arc::new(Nowhere),
         );
         let params: &RawValue = serde_json::from_str(params).unwrap();
-        let id: &RawValue = serde_json::from_str("7").unwrap();
-        let (line, place) = session.upgrade(RawId::new(id).unwrap(), "tools/call", Some(params))?;
+        let (line, place) =
+            session.upgrade(RawId::new("7").unwrap(), "tools/call", Some(params))?;
         let message: Value = serde_json::from_str(&line).unwrap();
         let params: Value = serde_json::from_str(&line[place]).unwrap();
         assert_eq!(message["params"], params);

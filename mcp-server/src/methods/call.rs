@@ -41,10 +41,7 @@ impl Target {
 /// `-32602` where the parameters are off.
 pub(super) fn call(server: &Server, request: &Asked<'_>, target: Target) -> Result<Step, RpcError> {
     let params = request.params;
-    if params
-        .arguments
-        .is_some_and(|raw| !raw.get().starts_with('{'))
-    {
+    if params.arguments.is_some_and(|raw| !raw.starts_with('{')) {
         return Err(RpcError::invalid_params("`arguments` must be an object"));
     }
     let mut received = Received::new(request.line, params, request.terms)?;

@@ -9,7 +9,6 @@ use mcp_core::{
     rpc::{RpcError, write_json},
 };
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::{Asked, Params, Received, Step, Work, answer::error_of, params::unreadable, unknown};
 use crate::{
@@ -136,9 +135,9 @@ pub(super) fn write(server: &Server, completion: &Completion) -> Vec<u8> {
 }
 
 /// A member that must be there and have its type.
-fn member<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>, name: &str) -> Result<T, RpcError> {
-    let Some(raw) = raw else {
+fn member<'a, T: Deserialize<'a>>(json: Option<&'a str>, name: &str) -> Result<T, RpcError> {
+    let Some(json) = json else {
         return Err(RpcError::invalid_params(format!("`{name}` is missing")));
     };
-    serde_json::from_str(raw.get()).map_err(|error| unreadable(name, &error))
+    serde_json::from_str(json).map_err(|error| unreadable(name, &error))
 }

@@ -11,6 +11,7 @@ mod list;
 mod params;
 mod prompts;
 mod provided;
+mod received;
 mod resources;
 mod tools;
 
@@ -25,12 +26,13 @@ pub(crate) use self::{
     extension::call_extension,
     invoke::{CallFuture, Invocation},
     list::list,
-    params::{Params, Received, Terms, diagnose, string},
+    params::{Params, Terms, diagnose, string},
     prompts::{get_prompt, write_prompt},
     provided::{
         PROMPTS, RESOURCES, TEMPLATES, complete_provided, get_provided, list_provided,
         read_provided,
     },
+    received::Received,
     resources::{read_resource, write_resource},
     tools::{call_tool, list_tools, write_tool},
 };

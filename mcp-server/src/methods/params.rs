@@ -1,91 +1,147 @@
 //! The one place that turns a message's `params` into what a method takes.
 //!
 //! Motivation: the members that client requests share are few, and `_meta` stands on each of them.
-//! So one struct has them all: `_meta` and names typed, what only a method can read as raw JSON. An
-//! envelope is then read in a single pass; where that fails, `diagnose` says why.
+//! So one struct has them all: `_meta` and names typed, what only a method can read as JSON. They are
+//! read in the same pass as the envelope; where that fails, `diagnose` says why.
 
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
 use mcp_core::{
     Revision,
-    protocol::{LoggingLevel, Meta},
-    rpc::{ByName, RpcError, optional_str},
+    protocol::{LoggingLevel, meta::key},
+    rpc::{Malformed, RawId, RpcError, Scan},
 };
-use serde::{Deserialize, Deserializer, de::Visitor};
-use serde_json::{Map, Value, value::RawValue};
+use serde::{Deserialize, de::value::StrDeserializer};
 
 use crate::{
-    asking::{InputResponses, Kind, Kinds, Place},
+    asking::{Kind, Kinds},
     legacy,
-    parameters::{Members, member},
 };
 
 /// The members of a client's `params`, of whatever method.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default)]
 pub(crate) struct Params<'a> {
-    #[serde(borrow, rename = "_meta")]
-    pub(crate) meta: Option<ByName<RequestMeta<'a>>>,
-    #[serde(borrow, default, deserialize_with = "optional_str")]
+    pub(crate) meta: Option<RequestMeta<'a>>,
     pub(crate) name: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    pub(crate) arguments: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "optional_str")]
+    pub(crate) arguments: Option<&'a str>,
     pub(crate) request_state: Option<Cow<'a, str>>,
     /// Where it is `null` it is there, and malformed.
-    #[serde(borrow, default, deserialize_with = "present")]
-    pub(crate) input_responses: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(crate) cursor: Option<&'a RawValue>,
+    pub(crate) input_responses: Option<&'a str>,
+    pub(crate) cursor: Option<&'a str>,
     /// Of `resources/read`.
-    #[serde(borrow, default, deserialize_with = "optional_str")]
     pub(crate) uri: Option<Cow<'a, str>>,
     /// Of `completion/complete`.
-    #[serde(borrow, rename = "ref")]
-    pub(crate) reference: Option<&'a RawValue>,
+    pub(crate) reference: Option<&'a str>,
     /// Of `completion/complete`.
-    #[serde(borrow)]
-    pub(crate) argument: Option<&'a RawValue>,
+    pub(crate) argument: Option<&'a str>,
     /// Of `completion/complete`.
-    #[serde(borrow)]
-    pub(crate) context: Option<&'a RawValue>,
-    /// Of `subscriptions/listen`.
-    #[serde(borrow, default, deserialize_with = "present")]
-    pub(crate) notifications: Option<&'a RawValue>,
+    pub(crate) context: Option<&'a str>,
+    /// Of `subscriptions/listen`; where it is `null` it is there, and malformed.
+    pub(crate) notifications: Option<&'a str>,
     /// Of `notifications/cancelled`.
-    #[serde(borrow)]
-    pub(crate) request_id: Option<&'a RawValue>,
+    pub(crate) request_id: Option<&'a str>,
     /// Of `notifications/cancelled`.
-    #[serde(borrow)]
-    pub(crate) reason: Option<&'a RawValue>,
+    pub(crate) reason: Option<&'a str>,
 }
 
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
+impl<'a> Params<'a> {
+    /// Reads the whole of a text.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Self::read).
+    #[cfg(any(feature = "legacy", test))]
+    pub(crate) fn of(params: &'a str) -> Result<Self, Malformed> {
+        whole(params, Self::read)
+    }
+
+    /// Reads `params`, for the parser of messages.
+    ///
+    /// # Errors
+    ///
+    /// Where they are no object, a member stands twice or has another type.
+    pub(crate) fn read(scan: &mut Scan<'a>) -> Result<Self, Malformed> {
+        let (mut meta, mut name, mut arguments, mut uri) = (None, None, None, None);
+        let (mut request_state, mut input_responses) = (None, None);
+        let (mut cursor, mut notifications) = (None, None);
+        let (mut reference, mut argument, mut context) = (None, None, None);
+        let (mut request_id, mut reason) = (None, None);
+        scan.object(|scan, key| match key {
+            "_meta" => scan.fill(&mut meta, |scan| scan.optional(RequestMeta::read)),
+            "name" => scan.fill(&mut name, text),
+            "arguments" => scan.fill(&mut arguments, json),
+            "requestState" => scan.fill(&mut request_state, text),
+            "inputResponses" => scan.fill(&mut input_responses, Scan::raw),
+            "cursor" => scan.fill(&mut cursor, json),
+            "uri" => scan.fill(&mut uri, text),
+            "ref" => scan.fill(&mut reference, json),
+            "argument" => scan.fill(&mut argument, json),
+            "context" => scan.fill(&mut context, json),
+            "notifications" => scan.fill(&mut notifications, Scan::raw),
+            "requestId" => scan.fill(&mut request_id, json),
+            "reason" => scan.fill(&mut reason, json),
+            _ => scan.skip(),
+        })?;
+        Ok(Self {
+            meta: meta.flatten(),
+            name: name.flatten(),
+            arguments: arguments.flatten(),
+            request_state: request_state.flatten(),
+            input_responses,
+            cursor: cursor.flatten(),
+            uri: uri.flatten(),
+            reference: reference.flatten(),
+            argument: argument.flatten(),
+            context: context.flatten(),
+            notifications,
+            request_id: request_id.flatten(),
+            reason: reason.flatten(),
+        })
+    }
+}
+
+/// A string, or none where it is `null`.
+fn text<'a>(scan: &mut Scan<'a>) -> Result<Option<Cow<'a, str>>, Malformed> {
+    scan.optional(Scan::string)
+}
+
+/// A value as it stands, or none where it is `null`.
+fn json<'a>(scan: &mut Scan<'a>) -> Result<Option<&'a str>, Malformed> {
+    scan.optional(Scan::raw)
 }
 
 /// The members of a request's `_meta` that the protocol itself reads.
 ///
 /// Specification: basic/index, Per-request protocol fields.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct RequestMeta<'a> {
-    #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
     version: Cow<'a, str>,
-    #[serde(rename = "io.modelcontextprotocol/clientInfo")]
-    #[expect(
-        dead_code,
-        reason = "checked here, read from the message when a tool asks"
-    )]
-    client: Option<ByName<ClientInfo>>,
-    #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
-    capabilities: ByName<Declared>,
-    #[serde(rename = "io.modelcontextprotocol/logLevel")]
+    capabilities: Declared,
     pub(crate) log_level: Option<LoggingLevel>,
-    #[serde(borrow, rename = "progressToken")]
-    pub(crate) progress_token: Option<&'a RawValue>,
+    pub(crate) progress_token: Option<&'a str>,
 }
 
-impl RequestMeta<'_> {
+impl<'a> RequestMeta<'a> {
+    fn read(scan: &mut Scan<'a>) -> Result<Self, Malformed> {
+        let (mut version, mut client, mut capabilities) = (None, None, None);
+        let (mut log_level, mut progress_token) = (None, None);
+        scan.object(|scan, key| match key {
+            key::PROTOCOL_VERSION => scan.fill(&mut version, Scan::string),
+            // Its form is checked here; it is read from the message when a tool asks.
+            key::CLIENT_INFO => scan.fill(&mut client, |scan| scan.optional(client_info)),
+            key::CLIENT_CAPABILITIES => scan.fill(&mut capabilities, Declared::read),
+            key::LOG_LEVEL => scan.fill(&mut log_level, |scan| scan.optional(level)),
+            key::PROGRESS_TOKEN => scan.fill(&mut progress_token, json),
+            _ => scan.skip(),
+        })?;
+        Ok(Self {
+            version: version.ok_or(Malformed)?,
+            capabilities: capabilities.ok_or(Malformed)?,
+            log_level: log_level.flatten(),
+            progress_token: progress_token.flatten(),
+        })
+    }
+
     /// The protocol version, as it came.
     #[cfg(feature = "http")]
     pub(crate) fn version(&self) -> &str {
@@ -93,69 +149,68 @@ impl RequestMeta<'_> {
     }
 }
 
-#[derive(Debug, Deserialize)]
-#[expect(dead_code, reason = "only its form is checked")]
-struct ClientInfo {
-    name: AnyText,
-    version: AnyText,
+/// What a client says of itself: an object with a name and a version.
+fn client_info(scan: &mut Scan<'_>) -> Result<(), Malformed> {
+    let (mut name, mut version) = (None, None);
+    scan.object(|scan, key| match key {
+        "name" => scan.fill(&mut name, Scan::string),
+        "version" => scan.fill(&mut version, Scan::string),
+        _ => scan.skip(),
+    })?;
+    name.and(version).map(drop).ok_or(Malformed)
 }
 
-/// A string that is there; which one it is, nobody asks, and so it takes no room.
-#[derive(Debug)]
-struct AnyText;
-
-impl<'de> Deserialize<'de> for AnyText {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-
-        impl Visitor<'_> for Text {
-            type Value = AnyText;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_str<E>(self, _: &str) -> Result<AnyText, E> {
-                Ok(AnyText)
-            }
-        }
-
-        deserializer.deserialize_str(Text)
-    }
+fn level(scan: &mut Scan<'_>) -> Result<LoggingLevel, Malformed> {
+    let name = scan.string()?;
+    let name = StrDeserializer::<serde::de::value::Error>::new(&name);
+    LoggingLevel::deserialize(name).map_err(|_| Malformed)
 }
 
-#[derive(Debug, Deserialize)]
+/// What a client can be asked for: whether each is there.
+#[derive(Debug, Default)]
 struct Declared {
-    elicitation: Option<ByName<Elicitation>>,
-    sampling: Option<ByName<Sampling>>,
-    roots: Option<Object>,
+    elicitation: Option<Elicitation>,
+    sampling: Option<Sampling>,
+    roots: Option<()>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 struct Elicitation {
-    form: Option<Object>,
-    url: Option<Object>,
+    form: Option<()>,
+    url: Option<()>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 struct Sampling {
-    tools: Option<Object>,
+    tools: Option<()>,
 }
 
-/// Any object.
-type Object = ByName<Any>;
-
-#[derive(Debug, Deserialize)]
-struct Any {}
+/// Any object, or none where it is `null`.
+fn object(scan: &mut Scan<'_>) -> Result<Option<()>, Malformed> {
+    scan.optional(|scan| scan.object(|scan, _| scan.skip()))
+}
 
 impl Declared {
+    fn read(scan: &mut Scan<'_>) -> Result<Self, Malformed> {
+        let (mut elicitation, mut sampling, mut roots) = (None, None, None);
+        scan.object(|scan, key| match key {
+            "elicitation" => scan.fill(&mut elicitation, |scan| scan.optional(Elicitation::read)),
+            "sampling" => scan.fill(&mut sampling, |scan| scan.optional(Sampling::read)),
+            "roots" => scan.fill(&mut roots, object),
+            _ => scan.skip(),
+        })?;
+        Ok(Self {
+            elicitation: elicitation.flatten(),
+            sampling: sampling.flatten(),
+            roots: roots.flatten(),
+        })
+    }
+
     fn kinds(&self) -> Kinds {
         let (form, url) = match &self.elicitation {
             None => (false, false),
             // A bare object means form mode: client/elicitation, Capabilities.
-            Some(ByName(Elicitation { form, url })) => {
-                (form.is_some() || url.is_none(), url.is_some())
-            }
+            Some(Elicitation { form, url }) => (form.is_some() || url.is_none(), url.is_some()),
         };
         Kinds::default()
             .with(Kind::Form, form)
@@ -166,15 +221,53 @@ impl Declared {
     }
 }
 
+impl Elicitation {
+    fn read(scan: &mut Scan<'_>) -> Result<Self, Malformed> {
+        let (mut form, mut url) = (None, None);
+        scan.object(|scan, key| match key {
+            "form" => scan.fill(&mut form, object),
+            "url" => scan.fill(&mut url, object),
+            _ => scan.skip(),
+        })?;
+        Ok(Self {
+            form: form.flatten(),
+            url: url.flatten(),
+        })
+    }
+}
+
+impl Sampling {
+    fn read(scan: &mut Scan<'_>) -> Result<Self, Malformed> {
+        let mut tools = None;
+        scan.object(|scan, key| match key {
+            "tools" => scan.fill(&mut tools, object),
+            _ => scan.skip(),
+        })?;
+        Ok(Self {
+            tools: tools.flatten(),
+        })
+    }
+}
+
+/// The whole of a text, read by one of the functions here.
+fn whole<'a, T>(
+    json: &'a str,
+    read: impl FnOnce(&mut Scan<'a>) -> Result<T, Malformed>,
+) -> Result<T, Malformed> {
+    let mut scan = Scan::new(json);
+    let value = read(&mut scan)?;
+    scan.finish().map(|()| value)
+}
+
 /// The kinds that a client's capabilities declare; none where they cannot be read.
 pub(crate) fn declared_kinds(capabilities: &str) -> Option<Kinds> {
-    let declared: ByName<Declared> = serde_json::from_str(capabilities).ok()?;
+    let declared = whole(capabilities, Declared::read).ok()?;
     Some(declared.kinds())
 }
 
 /// Whether this can stand as `clientInfo` in a request.
 pub(crate) fn is_client_info(json: &str) -> bool {
-    serde_json::from_str::<ByName<ClientInfo>>(json).is_ok()
+    whole(json, client_info).is_ok()
 }
 
 /// What a request is made with, once its `_meta` has been checked.
@@ -212,7 +305,7 @@ impl Params<'_> {
     /// `-32602` for a progress token that is none.
     pub(crate) fn check_token(&self) -> Result<(), RpcError> {
         let token = self.meta.as_ref().and_then(|meta| meta.progress_token);
-        if token.is_none_or(|token| mcp_core::rpc::RawId::new(token).is_some()) {
+        if token.is_none_or(|token| RawId::new(token).is_some()) {
             return Ok(());
         }
         Err(RpcError::invalid_params(
@@ -226,52 +319,100 @@ impl Params<'_> {
 /// # Errors
 ///
 /// `-32602` where it is absent or something else.
-pub(crate) fn string<'a>(
-    member: Option<&'a RawValue>,
-    name: &str,
-) -> Result<Cow<'a, str>, RpcError> {
-    let Some(raw) = member else {
+pub(crate) fn string<'a>(member: Option<&'a str>, name: &str) -> Result<Cow<'a, str>, RpcError> {
+    let Some(json) = member else {
         return Err(RpcError::invalid_params(format!("`{name}` is missing")));
     };
-    text(raw.get()).ok_or_else(|| RpcError::invalid_params(format!("`{name}` must be a string")))
-}
-
-/// The text of a JSON string; none of any other value.
-fn text(json: &str) -> Option<Cow<'_, str>> {
-    optional_str(&mut serde_json::Deserializer::from_str(json)).ok()?
+    whole(json, Scan::string)
+        .map_err(|Malformed| RpcError::invalid_params(format!("`{name}` must be a string")))
 }
 
 /// Says what is wrong with `params` that could not be read.
-pub(crate) fn diagnose(params: &RawValue) -> RpcError {
-    const NAMES: [&str; 4] = ["name", "uri", "requestState", "_meta"];
-    let mut found = [None; NAMES.len()];
-    for member in Members::of(params.get()) {
-        let twice = member.map(|(key, value)| {
-            let at = NAMES.iter().position(|name| *name == key);
-            at.is_some_and(|at| found[at].replace(value).is_some())
-        });
-        if twice != Some(false) {
-            return RpcError::invalid_params(
-                "`params` must be an object, each member of which stands once",
-            );
+#[cold]
+pub(crate) fn diagnose(params: &str) -> RpcError {
+    let (mut meta, mut name, mut uri, mut request_state) = (None, None, None, None);
+    let read = Scan::new(params).object(|scan, key| match key {
+        "_meta" => scan.fill(&mut meta, Scan::raw),
+        "name" => scan.fill(&mut name, json),
+        "uri" => scan.fill(&mut uri, json),
+        "requestState" => scan.fill(&mut request_state, json),
+        _ => scan.skip(),
+    });
+    let unfit =
+        || RpcError::invalid_params("`params` must be an object, each member of which stands once");
+    if read.is_err() {
+        return unfit();
+    }
+    for (member, name) in [
+        (name, "name"),
+        (uri, "uri"),
+        (request_state, "requestState"),
+    ] {
+        if let Some(json) = member.flatten()
+            && let Err(error) = string(Some(json), name)
+        {
+            return error;
         }
     }
-    let [strings @ .., meta] = found.map(|value| value.filter(|value| *value != "null"));
-    for (value, name) in strings.into_iter().zip(NAMES) {
-        if value.is_some_and(|value| text(value).is_none()) {
-            return RpcError::invalid_params(format!("`{name}` must be a string"));
-        }
+    match meta {
+        Some(meta) => diagnose_meta(meta).unwrap_or_else(unfit),
+        None => unfit(),
     }
-    let Some(meta) = meta else {
-        return RpcError::invalid_params("`params` cannot be read");
-    };
+}
+
+/// What is wrong with a request's `_meta`, if anything is.
+fn diagnose_meta(meta: &str) -> Option<RpcError> {
+    let (mut version, mut client, mut capabilities, mut log_level) = (None, None, None, None);
     if !meta.starts_with('{') {
-        return RpcError::invalid_params("`_meta` must be an object");
+        return Some(RpcError::invalid_params("`_meta` must be an object"));
     }
-    match serde_json::from_str::<ByName<RequestMeta<'_>>>(meta) {
-        Err(error) if error.is_data() => unreadable("_meta", &error),
-        _ => RpcError::invalid_params("`params` cannot be read"),
+    let read = Scan::new(meta).object(|scan, key| match key {
+        key::PROTOCOL_VERSION => scan.fill(&mut version, Scan::raw),
+        key::CLIENT_INFO => scan.fill(&mut client, json),
+        key::CLIENT_CAPABILITIES => scan.fill(&mut capabilities, Scan::raw),
+        key::LOG_LEVEL => scan.fill(&mut log_level, json),
+        _ => scan.skip(),
+    });
+    if read.is_err() {
+        let text = "each member of `_meta` must stand once";
+        return Some(RpcError::invalid_params(text));
     }
+    type Fits = fn(&str) -> bool;
+    // Its JSON, or whether it must be there; then what it must be.
+    let members: [(_, _, Fits, _); 4] = [
+        (
+            key::PROTOCOL_VERSION,
+            version.ok_or(true),
+            |json| whole(json, Scan::string).is_ok(),
+            "a string",
+        ),
+        (
+            key::CLIENT_CAPABILITIES,
+            capabilities.ok_or(true),
+            |json| whole(json, Declared::read).is_ok(),
+            "an object whose members, and theirs, are objects",
+        ),
+        (
+            key::CLIENT_INFO,
+            client.flatten().ok_or(false),
+            is_client_info,
+            "an object with `name` and `version`, which are strings",
+        ),
+        (
+            key::LOG_LEVEL,
+            log_level.flatten().ok_or(false),
+            |json| whole(json, level).is_ok(),
+            "the name of a level, such as `info`",
+        ),
+    ];
+    members.into_iter().find_map(|(key, json, fits, what)| {
+        let fault = match json {
+            Err(is_required) => is_required.then(|| format!("`{key}` is missing"))?,
+            Ok(json) if fits(json) => return None,
+            Ok(_) => format!("`{key}` must be {what}"),
+        };
+        Some(RpcError::invalid_params(format!("`_meta`: {fault}")))
+    })
 }
 
 /// `-32602` for a member that serde could not read.
@@ -280,121 +421,4 @@ pub(super) fn unreadable(member: &str, error: &serde_json::Error) -> RpcError {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or_default();
     RpcError::invalid_params(format!("`{member}`: {text}"))
-}
-
-/// A request's message, kept for as long as it is being answered.
-#[derive(Debug)]
-pub(crate) struct Received {
-    /// The whole line.
-    line: Box<str>,
-    arguments: Option<Span>,
-    responses: Option<Span>,
-    /// Where the answers stand in them.
-    answers: Vec<Place>,
-    /// Whether it carries answers or a state.
-    pub(crate) is_retry: bool,
-    /// What the request addresses, where that is not the name of a function.
-    pub(crate) address: Option<Box<str>>,
-    pub(crate) revision: Revision,
-    pub(crate) kinds: Kinds,
-    /// The answers of later rounds, where those are on the same request.
-    later: crate::legacy::Later,
-}
-
-/// A JSON object; an empty one where there is none.
-fn object(json: Option<&str>) -> Map<String, Value> {
-    json.and_then(|json| serde_json::from_str(json).ok())
-        .unwrap_or_default()
-}
-
-/// A part of the line.
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    start: usize,
-    end: usize,
-}
-
-impl Span {
-    /// Where `part`, which was borrowed from `line`, stands in it.
-    fn of(line: &str, part: &RawValue) -> Self {
-        let start = part.get().as_ptr().addr() - line.as_ptr().addr();
-        Self {
-            start,
-            end: start + part.get().len(),
-        }
-    }
-}
-
-impl Received {
-    /// Keeps the message; `params` must have been read from this very line.
-    ///
-    /// # Errors
-    ///
-    /// `-32602` where `inputResponses` is malformed.
-    pub(crate) fn new(line: &str, params: &Params<'_>, terms: Terms) -> Result<Self, RpcError> {
-        let span = |part: Option<&RawValue>| part.map(|part| Span::of(line, part));
-        let answers = match params.input_responses {
-            Some(responses) => InputResponses::find(responses.get())?,
-            None => Vec::new(),
-        };
-        Ok(Self {
-            answers,
-            arguments: span(params.arguments),
-            responses: span(params.input_responses),
-            is_retry: params.input_responses.is_some() || params.request_state.is_some(),
-            address: None,
-            line: line.into(),
-            revision: terms.revision,
-            kinds: terms.kinds,
-            later: Default::default(),
-        })
-    }
-
-    /// Puts the answers of a later round in the place of those before.
-    pub(crate) fn add(&self, answers: crate::legacy::Answers) {
-        self.later.add(answers);
-    }
-
-    /// How long the message is, in bytes.
-    pub(crate) fn len(&self) -> usize {
-        if self.revision.is_legacy() {
-            return self.line.len() - legacy::added(&self.line) + self.later.len();
-        }
-        self.line.len()
-    }
-
-    /// The arguments; absent ones equal an empty object.
-    pub(crate) fn arguments(&self) -> &str {
-        self.arguments.map_or("{}", |span| self.part(span))
-    }
-
-    /// The arguments as far as there are any.
-    pub(crate) fn given_arguments(&self) -> Option<&str> {
-        self.arguments.map(|span| self.part(span))
-    }
-
-    pub(crate) fn responses(&self) -> InputResponses<'_> {
-        if let Some(answers) = self.later.last() {
-            return answers.as_responses();
-        }
-        self.responses.map_or_else(InputResponses::none, |span| {
-            InputResponses::at(self.part(span), &self.answers)
-        })
-    }
-
-    pub(crate) fn meta(&self) -> Meta {
-        let params = member(&self.line, "params");
-        object(params.and_then(|params| member(params, "_meta")))
-    }
-
-    /// The whole of `params` but its `_meta`.
-    pub(crate) fn params(&self) -> Value {
-        let mut params = object(member(&self.line, "params"));
-        params.remove("_meta");
-        Value::Object(params)
-    }
-
-    fn part(&self, span: Span) -> &str {
-        &self.line[span.start..span.end]
-    }
 }

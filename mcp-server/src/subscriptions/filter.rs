@@ -6,7 +6,6 @@ use mcp_core::{
     protocol::SubscriptionFilter,
     rpc::{ByName, RpcError},
 };
-use serde_json::value::RawValue;
 
 /// The most resources that one subscription names.
 const MAX_URIS: usize = 1024;
@@ -69,13 +68,13 @@ impl Filter {
     /// # Errors
     ///
     /// `-32602` where it is not there, or no filter.
-    pub(super) fn read(notifications: Option<&RawValue>) -> Result<Self, RpcError> {
+    pub(super) fn read(notifications: Option<&str>) -> Result<Self, RpcError> {
         let Some(notifications) = notifications else {
             return Err(RpcError::invalid_params(
                 "`notifications` is missing; it says which changes to listen for",
             ));
         };
-        let read = serde_json::from_str::<ByName<SubscriptionFilter>>(notifications.get());
+        let read = serde_json::from_str::<ByName<SubscriptionFilter>>(notifications);
         let Ok(ByName(members)) = read else {
             return Err(RpcError::invalid_params(
                 "`notifications` must be an object, `toolsListChanged`, `promptsListChanged` and \
@@ -168,8 +167,7 @@ mod tests {
     use super::*;
 
     fn read(filter: &Value) -> Result<Filter, RpcError> {
-        let raw = serde_json::value::to_raw_value(filter).unwrap();
-        Filter::read(Some(&raw))
+        Filter::read(Some(&filter.to_string()))
     }
 
     #[test]

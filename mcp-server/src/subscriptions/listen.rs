@@ -188,7 +188,7 @@ impl Stream {
     ///
     /// Specification: basic/patterns/subscriptions, Graceful Closure.
     fn write_result(&self, server: &Server, out: &mut Vec<u8>) {
-        let id = RawId::new(&self.id).expect("it was an id when the request came");
+        let id = RawId::new(self.id.get()).expect("it was an id when the request came");
         begin_result(out, id);
         out.extend_from_slice(
             br#"{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":"#,

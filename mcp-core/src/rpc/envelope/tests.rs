@@ -1,15 +1,23 @@
 #![allow(clippy::unwrap_used)]
 
-use serde_json::value::RawValue;
-
 use super::*;
 use crate::rpc::code;
 
 fn fault(line: &str) -> (Option<String>, i32) {
-    match parse::<&RawValue>(line) {
+    match parse(line, Scan::raw_value) {
         Err(Fault::Message { id, error }) => (id.map(|id| id.as_json().to_owned()), error.code),
         other => panic!("{other:?}"),
     }
+}
+
+/// Reads `params` that have a name.
+fn name<'a>(scan: &mut Scan<'a>) -> Result<Cow<'a, str>, Malformed> {
+    let mut name = None;
+    scan.object(|scan, key| match key {
+        "name" => scan.fill(&mut name, Scan::string),
+        _ => scan.skip(),
+    })?;
+    name.ok_or(Malformed)
 }
 
 #[test]
@@ -25,7 +33,7 @@ fn ids_keep_type_and_value() {
         r#""\u00e9""#,
     ] {
         let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
-        let Ok(Message::Request { id: found, .. }) = parse::<&RawValue>(&line) else {
+        let Ok(Message::Request { id: found, .. }) = parse(&line, Scan::raw_value) else {
             panic!("{id}")
         };
         assert_eq!(found.as_json(), id);
@@ -77,19 +85,13 @@ fn batches_and_scalars_are_invalid_requests() {
     }
 }
 
-/// serde reads a struct from an array as well, its members in order.
 #[test]
 fn members_by_position_are_no_message() {
-    #[derive(Debug, serde::Deserialize)]
-    struct Params {
-        #[expect(dead_code, reason = "only its type matters")]
-        name: String,
-    }
     let line = r#"["2.0",1,"m",{"name":"a"},null,null]"#;
     assert_eq!(fault(line), (None, code::INVALID_REQUEST));
     assert_eq!(fault(&format!(" {line}")), (None, code::INVALID_REQUEST));
     let line = r#"{"jsonrpc":"2.0","id":3,"method":"m","params":["a"]}"#;
-    let parsed = parse::<Params>(line);
+    let parsed = parse(line, name);
     assert!(matches!(parsed, Err(Fault::Params { .. })), "{parsed:?}");
 }
 
@@ -122,12 +124,10 @@ fn a_readable_id_is_kept_when_the_rest_is_off() {
 
 #[test]
 fn params_of_the_wrong_form_keep_id_and_method() {
-    #[derive(Debug, serde::Deserialize)]
-    struct Params {
-        #[expect(dead_code, reason = "only its type matters")]
-        name: String,
-    }
-    match parse::<Params>(r#"{"jsonrpc":"2.0","id":3,"method":"m","params":{"name":5}}"#) {
+    match parse(
+        r#"{"jsonrpc":"2.0","id":3,"method":"m","params":{"name":5}}"#,
+        name,
+    ) {
         Err(Fault::Params { id, method, params }) => {
             assert_eq!(id.unwrap().as_json(), "3");
             assert_eq!((&*method, params.get()), ("m", r#"{"name":5}"#));
@@ -139,7 +139,7 @@ fn params_of_the_wrong_form_keep_id_and_method() {
 #[test]
 fn escaped_method_names_and_late_ids_are_read() {
     let line = r#"{"params":{},"method":"tools\/call","id":1,"jsonrpc":"2.0"}"#;
-    let Ok(Message::Request { method, .. }) = parse::<&RawValue>(line) else {
+    let Ok(Message::Request { method, .. }) = parse(line, Scan::raw_value) else {
         panic!()
     };
     assert_eq!(method, "tools/call");
@@ -151,7 +151,7 @@ fn responses_are_told_from_requests() {
     let Ok(Message::Response {
         id: Some(id),
         outcome: Ok(result),
-    }) = parse::<&RawValue>(line)
+    }) = parse(line, Scan::raw_value)
     else {
         panic!()
     };
@@ -161,7 +161,7 @@ fn responses_are_told_from_requests() {
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#,
     ] {
         assert!(matches!(
-            parse::<&RawValue>(line),
+            parse(line, Scan::raw_value),
             Ok(Message::Response {
                 id: None,
                 outcome: Err(_)
@@ -178,7 +178,7 @@ fn responses_are_told_from_requests() {
 fn deep_nesting_costs_no_stack() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{{"a":{deep}}}}}"#);
-    assert!(parse::<&RawValue>(&line).is_ok());
+    assert!(parse(&line, Scan::raw_value).is_ok());
     assert_eq!(fault(&deep), (None, code::INVALID_REQUEST));
     assert_eq!(fault(&"[".repeat(100_000)), (None, code::PARSE_ERROR));
 }

@@ -227,7 +227,7 @@ mod tests {
                 http::HeaderValue::from_bytes(value.as_bytes()).unwrap(),
             );
         }
-        let params = serde_json::from_str(params).unwrap();
+        let params = Params::of(params).unwrap();
         let checked = Headers(&map).check(&server, &peer, method, &params);
         checked.map_err(|error| error.code)
     }
