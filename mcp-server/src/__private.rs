@@ -1,7 +1,11 @@
 //! What generated code calls. Not part of the API: it changes with the macros.
 #![allow(missing_docs)]
 
-use std::any::Any;
+use std::{
+    any::Any,
+    pin::Pin,
+    task::{Context, Poll},
+};
 pub use std::{
     borrow::Cow,
     boxed::Box,
@@ -154,34 +158,78 @@ pub fn resource_reply<R: IntoResourceResult>(value: R) -> Reply {
 }
 
 macro_rules! ready_made {
-    ($($run:ident: $count:literal, $($argument:ident $index:literal),+;)+) => {$(
+    ($($run:ident $begin:ident $read:ident: $count:literal, $($argument:ident $index:literal),+;)+) => {$(
         /// The body of a tool that takes owned arguments alone.
-        pub fn $run<$($argument,)+ F, Fut, R>(call: Call, function: F) -> Running
+        pub fn $run<$($argument,)+ Fut, R>(call: Call, function: fn($($argument),+) -> Fut) -> Running
         where
             $($argument: for<'de> Deserialize<'de> + Send + 'static,)+
-            F: FnOnce($($argument),+) -> Fut + Send + 'static,
             Fut: Future<Output = R> + Send + 'static,
             R: IntoToolResult,
         {
-            Box::pin(async move {
-                let future = {
-                    let slots = call.arguments::<$count>()?;
-                    function($(slots.get::<$argument>($index)?),+)
-                };
-                reply(future.await)
-            })
+            match $begin(call, function) {
+                Ok(replying) => replying,
+                Err(refused) => refused,
+            }
+        }
+
+        /// Apart from what makes it a trait object: the same machine code for all functions that are alike, and the linker
+        /// sees one of them.
+        #[inline(never)]
+        #[allow(non_snake_case, reason = "the values are named as their types")]
+        fn $begin<$($argument,)+ Fut>(
+            call: Call,
+            function: fn($($argument),+) -> Fut,
+        ) -> Result<Pin<Box<Replying<Fut>>>, Running>
+        where
+            $($argument: for<'de> Deserialize<'de>,)+
+        {
+            match $read(&call) {
+                Ok(($($argument,)+)) => Ok(Box::pin(Replying { future: function($($argument),+) })),
+                Err(fault) => Err(refused(fault)),
+            }
+        }
+
+        /// One function for all tools that take arguments of these types.
+        fn $read<$($argument: for<'de> Deserialize<'de>),+>(
+            call: &Call,
+        ) -> Result<($($argument,)+), ArgumentFault> {
+            let slots = call.arguments::<$count>()?;
+            Ok(($(slots.get_json($index)?,)+))
         }
     )+};
 }
 ready_made! {
-    run1: 1, A 0;
-    run2: 2, A 0, B 1;
-    run3: 3, A 0, B 1, C 2;
-    run4: 4, A 0, B 1, C 2, D 3;
-    run5: 5, A 0, B 1, C 2, D 3, E 4;
-    run6: 6, A 0, B 1, C 2, D 3, E 4, G 5;
-    run7: 7, A 0, B 1, C 2, D 3, E 4, G 5, H 6;
-    run8: 8, A 0, B 1, C 2, D 3, E 4, G 5, H 6, I 7;
+    run1 begin1 read1: 1, A 0;
+    run2 begin2 read2: 2, A 0, B 1;
+    run3 begin3 read3: 3, A 0, B 1, C 2;
+    run4 begin4 read4: 4, A 0, B 1, C 2, D 3;
+    run5 begin5 read5: 5, A 0, B 1, C 2, D 3, E 4;
+    run6 begin6 read6: 6, A 0, B 1, C 2, D 3, E 4, G 5;
+    run7 begin7 read7: 7, A 0, B 1, C 2, D 3, E 4, G 5, H 6;
+    run8 begin8 read8: 8, A 0, B 1, C 2, D 3, E 4, G 5, H 6, I 7;
+}
+
+fn refused(fault: ArgumentFault) -> Running {
+    Box::pin(std::future::ready(Err(fault.into())))
+}
+
+pin_project_lite::pin_project! {
+    /// A tool's own future, and then the result: there is one for each tool, so it is no state machine of its own.
+    struct Replying<Fut> {
+        #[pin]
+        future: Fut,
+    }
+}
+
+impl<R: IntoToolResult, Fut: Future<Output = R>> Future for Replying<Fut> {
+    type Output = Reply;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Reply> {
+        match self.project().future.poll(cx) {
+            Poll::Ready(value) => Poll::Ready(reply(value)),
+            Poll::Pending => Poll::Pending,
+        }
+    }
 }
 
 /// The key of a tool that runs once a key.

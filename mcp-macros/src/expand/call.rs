@@ -91,7 +91,7 @@ fn ready_made(function: &Function) -> Option<TokenStream> {
     let span = ours(name.span());
     let run = Ident::new(&format!("run{}", function.parameters.len()), span);
     let types = function.parameters.iter().map(|parameter| &parameter.ty);
-    Some(quote_spanned!(span=> __mcp::#run::<#(#types,)* _, _, _>(call, #name)))
+    Some(quote_spanned!(span=> __mcp::#run::<#(#types,)* _, _>(call, #name)))
 }
 
 /// Whether a type is made of names that are known to stand for types without a lifetime. A name that means something else

@@ -45,7 +45,8 @@ impl CallFuture {
             // The layers' own code begins inside of the future, where a panic is caught.
             let mut layered =
                 Box::pin(async { Next::new(&ctx.function().layers).run(ctx.clone()).await });
-            let result = std::future::poll_fn(|cx| poll_unwinding(layered.as_mut(), cx)).await;
+            let result =
+                std::future::poll_fn(|cx| poll_unwinding(|| layered.as_mut().poll(cx))).await;
             drop(layered);
             result.unwrap_or_else(|Panicked| failed(&ctx))
         }))
@@ -76,7 +77,8 @@ impl From<CallResult> for CallFuture {
 /// The function itself, inside of all layers.
 pub(crate) struct Invocation {
     ctx: Context,
-    running: Running,
+    /// None until it is polled: the function's own code begins where a panic is caught.
+    running: Option<Running>,
     stage: Stage,
 }
 
@@ -93,8 +95,8 @@ enum Stage {
 impl Invocation {
     pub(crate) fn new(ctx: Context) -> Self {
         Self {
-            running: start(&ctx),
             ctx,
+            running: None,
             stage: Stage::Given,
         }
     }
@@ -113,7 +115,7 @@ impl Invocation {
             Ok(mended) => ctx.coerce(mended),
             Err(text) => return Err(unfit(ctx, text)),
         }
-        self.running = start(&self.ctx);
+        self.running = None;
         self.stage = Stage::Mended;
         Ok(())
     }
@@ -152,7 +154,11 @@ impl Future for Invocation {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Task<'_>) -> Poll<CallResult> {
         loop {
-            let polled = ready!(poll_unwinding(self.running.as_mut(), cx));
+            let Self { ctx, running, .. } = &mut *self;
+            let polled = ready!(poll_unwinding(|| {
+                let running = running.get_or_insert_with(|| start(ctx));
+                running.as_mut().poll(cx)
+            }));
             let result = polled.unwrap_or_else(|Panicked| failed(&self.ctx));
             if self.stage == Stage::Given
                 && let Err(Interrupt(Reason::Arguments(fault))) = &result
@@ -161,7 +167,7 @@ impl Future for Invocation {
                     return Poll::Ready(unfit);
                 }
             } else if self.stage != Stage::Finishing && self.ctx.has_claims() {
-                self.running = Box::pin(finish(self.ctx.clone(), result));
+                self.running = Some(Box::pin(finish(self.ctx.clone(), result)));
                 self.stage = Stage::Finishing;
             } else if let Err(Interrupt(Reason::Waiting)) = result {
                 return Poll::Ready(Ok(Outcome::InputRequired(asked(&self.ctx))));
@@ -212,12 +218,9 @@ fn refused(ctx: &Context, error: RpcError) -> CallResult {
 struct Panicked;
 
 /// Polls and turns a panic into a value; after one, the future must not be polled again.
-fn poll_unwinding<F: Future + ?Sized>(
-    future: Pin<&mut F>,
-    cx: &mut Task<'_>,
-) -> Poll<Result<F::Output, Panicked>> {
+fn poll_unwinding<T>(poll: impl FnOnce() -> Poll<T>) -> Poll<Result<T, Panicked>> {
     // What the future shared with others is behind locks that tell of their poisoning.
-    match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
+    match catch_unwind(AssertUnwindSafe(poll)) {
         Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
         Ok(Poll::Pending) => Poll::Pending,
         Err(_) => Poll::Ready(Err(Panicked)),

@@ -38,24 +38,7 @@ impl<'a, const N: usize> Slots<'a, N> {
         texts: bool,
     ) -> Result<Self, ArgumentFault> {
         let mut values = [None; N];
-        for member in Members::of(arguments) {
-            let (key, value) = member.ok_or_else(|| ArgumentFault("not an object".to_owned()))?;
-            let index = specs
-                .iter()
-                .position(|spec| spec.name == key || spec.aliases.contains(&&*key));
-            match index {
-                Some(index) if values[index].is_some() => {
-                    let name = specs[index].name;
-                    return Err(ArgumentFault(format!("`{name}` is given twice")));
-                }
-                Some(index) => values[index] = Some(value),
-                None if extra == Extra::Ignore => {}
-                None => {
-                    let name: String = key.chars().take(100).collect();
-                    return Err(ArgumentFault(format!("there is no argument `{name}`")));
-                }
-            }
-        }
+        fill(&mut values, arguments, specs, extra)?;
         Ok(Self {
             values,
             specs,
@@ -69,16 +52,17 @@ impl<'a, const N: usize> Slots<'a, N> {
     ///
     /// Where it is absent or has another type.
     pub fn get<T: Deserialize<'a>>(&self, index: usize) -> Result<T, ArgumentFault> {
-        if self.texts
-            && let Some(value) = self.values[index]
-            && value != "null"
-        {
-            let text = Text::of(value).ok_or_else(|| de::Error::custom("text is expected"));
-            return text
-                .and_then(T::deserialize)
-                .map_err(|error| self.fault(index, &error));
-        }
-        self.get_with(index, |d| T::deserialize(d), |d| T::deserialize(d))
+        let slot = self.slot(index);
+        if self.texts { slot.text() } else { slot.json() }
+    }
+
+    /// The argument of a tool at `index`: [`get`](Self::get) without the code that reads text.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn get_json<T: Deserialize<'a>>(&self, index: usize) -> Result<T, ArgumentFault> {
+        self.slot(index).json()
     }
 
     /// The argument at `index`, or a default where it is absent.
@@ -105,21 +89,91 @@ impl<'a, const N: usize> Slots<'a, N> {
     pub fn get_with<T>(
         &self,
         index: usize,
-        present: impl FnOnce(
-            &mut serde_json::Deserializer<serde_json::de::StrRead<'a>>,
-        ) -> Result<T, serde_json::Error>,
+        present: impl FnOnce(&mut Json<'a>) -> Result<T, serde_json::Error>,
         absent: impl FnOnce(Missing) -> Result<T, IsMissing>,
     ) -> Result<T, ArgumentFault> {
-        match self.values[index] {
-            Some(raw) => present(&mut serde_json::Deserializer::from_str(raw))
-                .map_err(|error| self.fault(index, &error)),
-            None => absent(Missing).map_err(|error| self.fault(index, &error)),
+        let slot = self.slot(index);
+        match slot.value {
+            Some(raw) => present(&mut Json::from_str(raw)).map_err(|error| slot.fault(&error)),
+            None => absent(Missing).map_err(|error| slot.fault(&error)),
+        }
+    }
+
+    fn slot(&self, index: usize) -> Slot<'a> {
+        Slot {
+            value: self.values[index],
+            name: self.specs[index].name,
+        }
+    }
+}
+
+type Json<'a> = serde_json::Deserializer<serde_json::de::StrRead<'a>>;
+
+/// Finds where each parameter's value stands.
+fn fill<'a>(
+    values: &mut [Option<&'a str>],
+    arguments: &'a str,
+    specs: &[ArgumentSpec],
+    extra: Extra,
+) -> Result<(), ArgumentFault> {
+    for member in Members::of(arguments) {
+        let Some((key, value)) = member else {
+            return Err(ArgumentFault("not an object".to_owned()));
+        };
+        let index = specs
+            .iter()
+            .position(|spec| spec.name == key || spec.aliases.contains(&&*key));
+        match index {
+            Some(index) if values[index].is_some() => return Err(twice(specs[index].name)),
+            Some(index) => values[index] = Some(value),
+            None if extra == Extra::Ignore => {}
+            None => return Err(unknown(&key)),
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn twice(name: &str) -> ArgumentFault {
+    ArgumentFault(format!("`{name}` is given twice"))
+}
+
+#[cold]
+fn unknown(key: &str) -> ArgumentFault {
+    let name: String = key.chars().take(100).collect();
+    ArgumentFault(format!("there is no argument `{name}`"))
+}
+
+/// One argument: its value is read by one function for each type, however many tools have such a parameter.
+struct Slot<'a> {
+    value: Option<&'a str>,
+    name: &'static str,
+}
+
+impl<'a> Slot<'a> {
+    fn json<T: Deserialize<'a>>(&self) -> Result<T, ArgumentFault> {
+        match self.value {
+            Some(raw) => {
+                T::deserialize(&mut Json::from_str(raw)).map_err(|error| self.fault(&error))
+            }
+            None => T::deserialize(Missing).map_err(|error| self.fault(&error)),
+        }
+    }
+
+    /// Of a value that is text, whatever its type.
+    fn text<T: Deserialize<'a>>(&self) -> Result<T, ArgumentFault> {
+        match self.value {
+            Some(value) if value != "null" => Text::of(value)
+                .ok_or_else(|| de::Error::custom("text is expected"))
+                .and_then(T::deserialize)
+                .map_err(|error| self.fault(&error)),
+            _ => self.json(),
         }
     }
 
     #[cold]
-    fn fault(&self, index: usize, error: &dyn fmt::Display) -> ArgumentFault {
-        ArgumentFault(format!("`{}`: {error}", self.specs[index].name))
+    fn fault(&self, error: &dyn fmt::Display) -> ArgumentFault {
+        ArgumentFault(format!("`{}`: {error}", self.name))
     }
 }
 
