@@ -18,11 +18,15 @@ pub(crate) fn definition(spec: &FunctionSpec) -> String {
     let arguments = match &spec.arguments {
         ArgumentsSpec::List(list) => list.iter().map(of_parameter).collect(),
         ArgumentsSpec::Struct { schema, members } => {
-            let mut arguments = of_schema(&standalone(*schema));
             // A schema has them by name; a person fills them in as they are declared.
-            let declared = members();
-            let place = |name: &str| declared.iter().position(|member| member.name == name);
-            arguments.sort_by_key(|argument| place(&argument.name).unwrap_or(usize::MAX));
+            let mut others = of_schema(&standalone(*schema));
+            let mut arguments = Vec::with_capacity(others.len());
+            for member in members() {
+                if let Some(place) = others.iter().position(|other| other.name == member.name) {
+                    arguments.push(others.remove(place));
+                }
+            }
+            arguments.append(&mut others);
             arguments
         }
     };

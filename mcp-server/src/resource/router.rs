@@ -40,7 +40,9 @@ pub(crate) struct Router {
 /// A place in the tree: what may come next.
 #[derive(Debug, Default)]
 struct Node {
-    literals: HashMap<String, Node>,
+    /// By their text, where each of them is in `below`.
+    literals: HashMap<String, usize>,
+    below: Vec<Node>,
     /// The most specific first.
     patterns: Vec<(Pattern, Node)>,
     /// The templates that end here, told apart by their queries.
@@ -66,7 +68,7 @@ impl Route for Router {
         let mut node = &mut self.root;
         for segment in &template.segments {
             node = match segment {
-                Segment::Literal(literal) => node.literals.entry(literal.clone()).or_default(),
+                Segment::Literal(literal) => node.literal(literal),
                 Segment::Pattern(pattern) => match node.pattern(pattern) {
                     Ok(next) => next,
                     Err(other) => return Err(self.templates[other].1),
@@ -154,6 +156,17 @@ impl Router {
 type Arrive<'a> = &'a dyn Fn(usize, &[&str], Option<String>) -> Option<Found>;
 
 impl Node {
+    /// The place behind a literal.
+    fn literal(&mut self, literal: &str) -> &mut Node {
+        let at = self.literals.get(literal).copied().unwrap_or_else(|| {
+            self.below.push(Node::default());
+            let at = self.below.len() - 1;
+            self.literals.insert(literal.to_owned(), at);
+            at
+        });
+        &mut self.below[at]
+    }
+
     /// The place behind a pattern.
     ///
     /// # Errors
@@ -180,7 +193,7 @@ impl Node {
     }
 
     fn any_template(&self) -> Option<usize> {
-        let below = self.literals.values();
+        let below = self.below.iter();
         let below = below.chain(self.patterns.iter().map(|(_, node)| node));
         let here = self.end.first().or(self.rest.first()).copied();
         here.or_else(|| below.into_iter().find_map(Node::any_template))
@@ -196,8 +209,8 @@ impl Node {
             let mut leaves = self.end.iter();
             return leaves.find_map(|&leaf| arrive(leaf, values, None));
         };
-        if let Some(next) = self.literals.get(segment)
-            && let Some(found) = next.walk(after, values, arrive)
+        if let Some(&next) = self.literals.get(segment)
+            && let Some(found) = self.below[next].walk(after, values, arrive)
         {
             return Some(found);
         }
