@@ -81,10 +81,16 @@ pub(crate) struct Faults(Vec<Fault>);
 
 impl Faults {
     pub(crate) fn add(&mut self, text: impl Into<String>) {
+        self.push(text.into());
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push(&mut self, text: String) {
         self.0.push(Fault {
             function: None,
             parameter: None,
-            text: text.into(),
+            text,
             kind: "",
             location: None,
         });
@@ -116,11 +122,17 @@ pub(crate) struct FunctionFaults<'f> {
 
 impl FunctionFaults<'_> {
     pub(crate) fn add(&mut self, parameter: Option<&str>, text: impl Into<String>) {
+        self.push(parameter, text.into());
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push(&mut self, parameter: Option<&str>, text: String) {
         let Location { file, line } = self.spec.location;
         self.faults.push(Fault {
             function: Some(self.spec.name.to_owned()),
             parameter: parameter.map(str::to_owned),
-            text: text.into(),
+            text,
             kind: self.spec.kind_name(),
             location: Some((file, line)),
         });
