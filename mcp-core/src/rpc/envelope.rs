@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::{Malformed, RequestId, RpcError, Scan, id::unescaped};
+use super::{Malformed, RequestId, RpcError, Scan};
 
 /// The members of a message; those that may be `null` are none then.
 #[derive(Debug)]
@@ -29,17 +29,17 @@ impl<'a, P> Envelope<'a, P> {
     ) -> Result<Self, Malformed> {
         let (mut jsonrpc, mut id, mut method) = (None, None, None);
         let (mut params, mut result, mut error) = (None, None, None);
-        let mut scan = Scan::new(line);
-        scan.object(|scan, key| match key {
-            "jsonrpc" => scan.fill(&mut jsonrpc, |scan| scan.optional(Scan::string)),
-            "id" => scan.fill(&mut id, Scan::raw),
-            "method" => scan.fill(&mut method, |scan| scan.optional(Scan::string)),
-            "params" => scan.fill(&mut params, |scan| scan.optional(&read_params)),
-            "result" => scan.fill(&mut result, |scan| scan.optional(Scan::raw_value)),
-            "error" => scan.fill(&mut error, |scan| scan.optional(Scan::raw_value)),
-            _ => scan.skip(),
+        Scan::whole(line, |scan| {
+            scan.object(|scan, key| match key {
+                "jsonrpc" => scan.fill(&mut jsonrpc, |scan| scan.optional(Scan::string)),
+                "id" => scan.fill(&mut id, Scan::raw),
+                "method" => scan.fill(&mut method, |scan| scan.optional(Scan::string)),
+                "params" => scan.fill(&mut params, |scan| scan.optional(&read_params)),
+                "result" => scan.fill(&mut result, |scan| scan.optional(Scan::raw_value)),
+                "error" => scan.fill(&mut error, |scan| scan.optional(Scan::raw_value)),
+                _ => scan.skip(),
+            })
         })?;
-        scan.finish()?;
         Ok(Self {
             jsonrpc: jsonrpc.flatten(),
             id,
@@ -95,7 +95,7 @@ impl<'a> RawId<'a> {
     pub fn new(text: &'a str) -> Option<Self> {
         let bytes = text.as_bytes();
         let digits = match bytes {
-            [b'"', ..] => return unescaped(text).map(|_| Self(text)),
+            [b'"', ..] => return Scan::whole(text, Scan::string).ok().map(|_| Self(text)),
             [b'-', digits @ ..] => digits,
             digits => digits,
         };
@@ -115,7 +115,7 @@ impl<'a> RawId<'a> {
         match self.0.parse() {
             Ok(integer) => RequestId::Integer(integer),
             Err(_) => RequestId::String(
-                unescaped(self.0)
+                Scan::whole(self.0, Scan::string)
                     .expect("checked when it was made: a string of Unicode characters")
                     .into_owned(),
             ),

@@ -1,10 +1,12 @@
 //! Request ids and progress tokens: strings or integers that keep their type and value.
 
-use std::{borrow::Cow, fmt};
+use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
+
+use super::{Malformed, Scan};
 
 /// The id of a JSON-RPC request: a string or an integer.
 ///
@@ -37,9 +39,9 @@ impl RequestId {
     pub fn from_raw(raw: &RawValue) -> Result<Self, InvalidId> {
         let text = raw.get();
         match text.as_bytes().first() {
-            Some(b'"') => unescaped(text)
+            Some(b'"') => Scan::whole(text, Scan::string)
                 .map(|string| Self::String(string.into_owned()))
-                .ok_or(InvalidId::NotUnicode),
+                .map_err(|Malformed| InvalidId::NotUnicode),
             Some(b'-' | b'0'..=b'9') if text.contains(['.', 'e', 'E']) => Err(InvalidId::Fraction),
             Some(b'-' | b'0'..=b'9') => text
                 .parse()
@@ -51,16 +53,6 @@ impl RequestId {
             _ => Err(InvalidId::WrongType("an object")),
         }
     }
-}
-
-/// The text of a JSON string; none where an escape in it is no Unicode character, which raw JSON may
-/// have.
-pub(super) fn unescaped(json: &str) -> Option<Cow<'_, str>> {
-    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
-    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
-        return Some(Cow::Borrowed(inner));
-    }
-    serde_json::from_str(json).ok().map(Cow::Owned)
 }
 
 impl fmt::Display for RequestId {

@@ -4,7 +4,6 @@
 //!
 //! Specification: basic/index, Messages.
 
-mod borrow;
 mod by_name;
 mod envelope;
 mod error;
@@ -15,7 +14,6 @@ mod text;
 mod write;
 
 pub use self::{
-    borrow::optional_str,
     by_name::ByName,
     envelope::{Fault, Message, RawId, parse, parse_raw},
     error::{RpcError, code},

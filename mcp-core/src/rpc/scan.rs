@@ -24,14 +24,15 @@ pub struct Malformed;
 /// ```
 /// use mcp_core::rpc::{Malformed, Scan};
 ///
-/// let mut scan = Scan::new(r#"{"uri":"note:\/\/1","limit":[1,2],"cursor":null}"#);
+/// let json = r#"{"uri":"note:\/\/1","limit":[1,2],"cursor":null}"#;
 /// let (mut uri, mut limit) = (None, None);
-/// scan.object(|scan, key| match key {
-///     "uri" => scan.fill(&mut uri, Scan::string),
-///     "limit" => scan.fill(&mut limit, Scan::raw),
-///     _ => scan.skip(),
+/// Scan::whole(json, |scan| {
+///     scan.object(|scan, key| match key {
+///         "uri" => scan.fill(&mut uri, Scan::string),
+///         "limit" => scan.fill(&mut limit, Scan::raw),
+///         _ => scan.skip(),
+///     })
 /// })?;
-/// scan.finish()?;
 /// assert_eq!((uri.as_deref(), limit), (Some("note://1"), Some("[1,2]")));
 /// # Ok::<(), Malformed>(())
 /// ```
@@ -45,6 +46,21 @@ impl<'a> Scan<'a> {
     /// Begins before the first byte.
     pub fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
+    }
+
+    /// Reads a text of which `read` leaves nothing but blanks.
+    ///
+    /// # Errors
+    ///
+    /// Where it leaves more, and those of `read`.
+    #[inline]
+    pub fn whole<T>(
+        text: &'a str,
+        read: impl FnOnce(&mut Self) -> Result<T, Malformed>,
+    ) -> Result<T, Malformed> {
+        let mut scan = Self::new(text);
+        let value = read(&mut scan)?;
+        scan.finish().map(|()| value)
     }
 
     /// Reads an object: `member` is called for each of its keys, and must read the value.
@@ -210,7 +226,7 @@ impl<'a> Scan<'a> {
     /// # Errors
     ///
     /// Where something is.
-    pub fn finish(mut self) -> Result<(), Malformed> {
+    fn finish(mut self) -> Result<(), Malformed> {
         match self.peek() {
             None => Ok(()),
             Some(_) => Err(Malformed),

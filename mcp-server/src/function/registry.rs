@@ -32,8 +32,8 @@ pub(crate) struct Registry {
     pub(crate) providers: AllProviders,
     /// The methods that kinds and extensions bring.
     pub(crate) methods: Vec<(Cow<'static, str>, Method)>,
-    /// The names of each kind, and which function has it.
-    names: Vec<(&'static str, HashMap<&'static str, usize>)>,
+    /// By kind and name.
+    names: HashMap<(&'static str, &'static str), ()>,
 }
 
 /// What a set says of all its functions.
@@ -56,7 +56,8 @@ impl Registry {
     ) {
         let spec = function.spec();
         let index = self.functions.len();
-        if self.is_taken(spec, index) {
+        let taken = self.names.insert((spec.kind_name(), spec.name), ());
+        if taken.is_some() {
             let kind = spec.kind_name();
             faults.of(spec).add(
                 None,
@@ -82,17 +83,6 @@ impl Registry {
         (kind.enter)(self, spec, entry, &mut faults.of(spec));
         self.add_methods(kind, spec);
         self.functions.push(bound);
-    }
-
-    /// Notes a function's name; tells whether another of its kind has it.
-    fn is_taken(&mut self, spec: &FunctionSpec, function: usize) -> bool {
-        let kind = spec.kind_name();
-        let at = self.names.iter().position(|(known, _)| *known == kind);
-        let at = at.unwrap_or_else(|| {
-            self.names.push((kind, HashMap::new()));
-            self.names.len() - 1
-        });
-        self.names[at].1.insert(spec.name, function).is_some()
     }
 
     /// Adds all providers of a kind, after all other functions.

@@ -52,7 +52,7 @@ impl<'a> Params<'a> {
     /// As for [`read`](Self::read).
     #[cfg(any(feature = "legacy", test))]
     pub(crate) fn of(params: &'a str) -> Result<Self, Malformed> {
-        whole(params, Self::read)
+        Scan::whole(params, Self::read)
     }
 
     /// Reads `params`, for the parser of messages.
@@ -249,25 +249,15 @@ impl Sampling {
     }
 }
 
-/// The whole of a text, read by one of the functions here.
-fn whole<'a, T>(
-    json: &'a str,
-    read: impl FnOnce(&mut Scan<'a>) -> Result<T, Malformed>,
-) -> Result<T, Malformed> {
-    let mut scan = Scan::new(json);
-    let value = read(&mut scan)?;
-    scan.finish().map(|()| value)
-}
-
 /// The kinds that a client's capabilities declare; none where they cannot be read.
 pub(crate) fn declared_kinds(capabilities: &str) -> Option<Kinds> {
-    let declared = whole(capabilities, Declared::read).ok()?;
+    let declared = Scan::whole(capabilities, Declared::read).ok()?;
     Some(declared.kinds())
 }
 
 /// Whether this can stand as `clientInfo` in a request.
 pub(crate) fn is_client_info(json: &str) -> bool {
-    whole(json, client_info).is_ok()
+    Scan::whole(json, client_info).is_ok()
 }
 
 /// What a request is made with, once its `_meta` has been checked.
@@ -323,7 +313,7 @@ pub(crate) fn string<'a>(member: Option<&'a str>, name: &str) -> Result<Cow<'a, 
     let Some(json) = member else {
         return Err(RpcError::invalid_params(format!("`{name}` is missing")));
     };
-    whole(json, Scan::string)
+    Scan::whole(json, Scan::string)
         .map_err(|Malformed| RpcError::invalid_params(format!("`{name}` must be a string")))
 }
 
@@ -383,13 +373,13 @@ fn diagnose_meta(meta: &str) -> Option<RpcError> {
         (
             key::PROTOCOL_VERSION,
             version.ok_or(true),
-            |json| whole(json, Scan::string).is_ok(),
+            |json| Scan::whole(json, Scan::string).is_ok(),
             "a string",
         ),
         (
             key::CLIENT_CAPABILITIES,
             capabilities.ok_or(true),
-            |json| whole(json, Declared::read).is_ok(),
+            |json| Scan::whole(json, Declared::read).is_ok(),
             "an object whose members, and theirs, are objects",
         ),
         (
@@ -401,7 +391,7 @@ fn diagnose_meta(meta: &str) -> Option<RpcError> {
         (
             key::LOG_LEVEL,
             log_level.flatten().ok_or(false),
-            |json| whole(json, level).is_ok(),
+            |json| Scan::whole(json, level).is_ok(),
             "the name of a level, such as `info`",
         ),
     ];

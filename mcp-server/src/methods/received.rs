@@ -1,10 +1,6 @@
 //! A request's message, for as long as it is being answered.
 
-use mcp_core::{
-    Revision,
-    protocol::Meta,
-    rpc::{RpcError, Scan},
-};
+use mcp_core::{Revision, protocol::Meta, rpc::RpcError};
 use serde_json::{Map, Value};
 
 use super::{Params, Terms};
@@ -123,13 +119,7 @@ impl Received {
     }
 
     fn params_json(&self) -> &str {
-        let mut params = None;
-        let read = Scan::new(&self.line).object(|scan, key| match key {
-            "params" => scan.fill(&mut params, Scan::raw),
-            _ => scan.skip(),
-        });
-        debug_assert_eq!(read, Ok(()), "it was read before");
-        params.unwrap_or("{}")
+        member(self.line.trim_ascii(), "params").unwrap_or("{}")
     }
 
     fn part(&self, span: Span) -> &str {

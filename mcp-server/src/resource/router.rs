@@ -40,9 +40,7 @@ pub(crate) struct Router {
 /// A place in the tree: what may come next.
 #[derive(Debug, Default)]
 struct Node {
-    /// By their text, where each of them is in `below`.
-    literals: HashMap<String, usize>,
-    below: Vec<Node>,
+    literals: HashMap<String, Node>,
     /// The most specific first.
     patterns: Vec<(Pattern, Node)>,
     /// The templates that end here, told apart by their queries.
@@ -68,7 +66,7 @@ impl Route for Router {
         let mut node = &mut self.root;
         for segment in &template.segments {
             node = match segment {
-                Segment::Literal(literal) => node.literal(literal),
+                Segment::Literal(literal) => node.literals.entry(literal.clone()).or_default(),
                 Segment::Pattern(pattern) => match node.pattern(pattern) {
                     Ok(next) => next,
                     Err(other) => return Err(self.templates[other].1),
@@ -156,17 +154,6 @@ impl Router {
 type Arrive<'a> = &'a dyn Fn(usize, &[&str], Option<String>) -> Option<Found>;
 
 impl Node {
-    /// The place behind a literal.
-    fn literal(&mut self, literal: &str) -> &mut Node {
-        let at = self.literals.get(literal).copied().unwrap_or_else(|| {
-            self.below.push(Node::default());
-            let at = self.below.len() - 1;
-            self.literals.insert(literal.to_owned(), at);
-            at
-        });
-        &mut self.below[at]
-    }
-
     /// The place behind a pattern.
     ///
     /// # Errors
@@ -193,7 +180,7 @@ impl Node {
     }
 
     fn any_template(&self) -> Option<usize> {
-        let below = self.below.iter();
+        let below = self.literals.values();
         let below = below.chain(self.patterns.iter().map(|(_, node)| node));
         let here = self.end.first().or(self.rest.first()).copied();
         here.or_else(|| below.into_iter().find_map(Node::any_template))
@@ -209,8 +196,8 @@ impl Node {
             let mut leaves = self.end.iter();
             return leaves.find_map(|&leaf| arrive(leaf, values, None));
         };
-        if let Some(&next) = self.literals.get(segment)
-            && let Some(found) = self.below[next].walk(after, values, arrive)
+        if let Some(next) = self.literals.get(segment)
+            && let Some(found) = next.walk(after, values, arrive)
         {
             return Some(found);
         }

@@ -6,15 +6,7 @@
 //!
 //! Specification: basic/transports/stdio.
 
-use std::{
-    collections::HashMap,
-    io, mem,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-    task::{Context as Task, Poll, Waker},
-};
+use std::{collections::HashMap, io, mem, sync::Arc, task::Context as Task};
 
 use mcp_core::rpc::{Line, LineBuffer, RawId, RequestId, RpcError, write_error};
 
@@ -23,22 +15,22 @@ use crate::{
     background,
     dispatch::{Accepted, Arrival, Open, Running},
     peer::Peer,
-    reporter::Outgoing,
     server::Server,
     state::Principal,
 };
 
 #[cfg(feature = "legacy")]
 mod batch;
+mod outbox;
+
+pub(super) use self::outbox::Outbox;
+use self::outbox::{Finishing, Last};
 
 /// While so many bytes wait for a client that does not read, its requests are not answered either.
 const HIGH_WATER: usize = 1024 * 1024;
 
 /// So many bytes are offered to the client before the next message of a batch is answered.
 const CHUNK: usize = 256 * 1024;
-
-/// In place of a call's number: an answer, which is never forgotten.
-const ANSWER: u64 = 0;
 
 /// A connection's state.
 pub(super) struct Session {
@@ -199,7 +191,7 @@ impl Session {
         if out.len() > before {
             out.push(b'\n');
             // What a call has sent stands before its result, also where it was answered at once.
-            if self.outbox.sent.load(Ordering::Relaxed) {
+            if self.outbox.has_sent() {
                 let answer = out.split_off(before);
                 self.outbox.move_to(out);
                 out.extend_from_slice(&answer);
@@ -214,11 +206,8 @@ impl Session {
     }
 
     fn collect_finished(&mut self) {
-        if self.outbox.ended.swap(false, Ordering::Relaxed) {
-            let finished = mem::take(&mut self.outbox.lock().finished);
-            for id in finished {
-                self.running.remove(&id);
-            }
+        for id in self.outbox.take_finished() {
+            self.running.remove(&id);
         }
     }
 }
@@ -286,240 +275,6 @@ impl Output {
             self.bytes.extend_from_slice(other.unwritten());
             other.wrote(other.unwritten().len());
         }
-    }
-}
-
-/// Where calls that wait put their messages and answers.
-#[derive(Default)]
-pub(super) struct Outbox {
-    waiting: Mutex<Waiting>,
-    /// Whether there are messages or answers: looked at without the lock.
-    sent: AtomicBool,
-    /// Whether calls have finished: looked at without the lock.
-    ended: AtomicBool,
-    /// What an earlier client has agreed on. Here, because it ends when nothing more comes.
-    earlier: legacy::Connection,
-}
-
-#[derive(Default)]
-struct Waiting {
-    /// Messages and answers in their order, each with the number of its call.
-    messages: Vec<(u64, Vec<u8>)>,
-    /// How many bytes they have.
-    bytes: usize,
-    finished: Vec<RequestId>,
-    /// What has not ended, calls that were given up and may not be dropped among it. A place that is free is taken again.
-    working: Vec<Option<Open>>,
-    free: Vec<usize>,
-    /// Who writes.
-    waker: Option<Waker>,
-    /// Who waits for room, by number.
-    crowd: Vec<(u64, Waker)>,
-}
-
-impl Waiting {
-    fn push(&mut self, call: u64, mut message: Vec<u8>) {
-        message.push(b'\n');
-        self.bytes += message.len();
-        self.messages.push((call, message));
-    }
-
-    fn is_full(&self) -> bool {
-        self.bytes > HIGH_WATER
-    }
-}
-
-impl Outbox {
-    /// Wakes this one whenever there is something to write, or a call has ended.
-    pub(super) fn wake_up(&self, waker: &Waker) {
-        let mut waiting = self.lock();
-        if !waiting.waker.as_ref().is_some_and(|w| w.will_wake(waker)) {
-            waiting.waker = Some(waker.clone());
-        }
-    }
-
-    /// Moves what was sent behind the output, unless that is full.
-    pub(super) fn take(&self, output: &mut Output) {
-        if !output.is_full() {
-            self.move_to(&mut output.bytes);
-        }
-    }
-
-    #[inline]
-    fn move_to(&self, out: &mut Vec<u8>) {
-        // It is set before anybody is woken to take what there is.
-        if self.sent.swap(false, Ordering::Relaxed) {
-            self.move_all(out);
-        }
-    }
-
-    #[cold]
-    fn move_all(&self, out: &mut Vec<u8>) {
-        let mut waiting = self.lock();
-        let messages = mem::take(&mut waiting.messages);
-        let crowd = mem::take(&mut waiting.crowd);
-        waiting.bytes = 0;
-        drop(waiting);
-        for (_, message) in messages {
-            out.extend_from_slice(&message);
-        }
-        for (_, waker) in crowd {
-            waker.wake();
-        }
-    }
-
-    /// How many calls and subscriptions have not ended.
-    pub(super) fn working(&self) -> usize {
-        let waiting = self.lock();
-        waiting.working.len() - waiting.free.len()
-    }
-
-    /// Nothing more comes from the client: what would go on for ever ends in good order.
-    pub(super) fn close(&self) {
-        self.earlier.end();
-        self.everything().iter().for_each(Open::close);
-    }
-
-    /// The client has gone: what has claimed nothing ends, and nothing more is sent.
-    pub(super) fn give_up(&self) {
-        self.earlier.end();
-        self.everything().iter().for_each(Open::give_up);
-    }
-
-    /// Says what goes on without its client.
-    pub(super) fn warn_of_left_calls(&self) {
-        let calls = self.working();
-        if calls > 0 {
-            tracing::warn!(calls, "calls were still under way after the grace period");
-        }
-    }
-
-    fn everything(&self) -> Vec<Open> {
-        self.lock().working.iter().flatten().cloned().collect()
-    }
-
-    /// Forgets what a call has sent: its client has given it up.
-    fn discard(&self, call: u64) {
-        if call == ANSWER {
-            return;
-        }
-        let mut waiting = self.lock();
-        waiting.messages.retain(|(of, _)| *of != call);
-        waiting.bytes = waiting
-            .messages
-            .iter()
-            .map(|(_, message)| message.len())
-            .sum();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Says that there is something to take, once it is there.
-    fn wake(&self, waiting: MutexGuard<'_, Waiting>) {
-        self.sent.store(true, Ordering::Relaxed);
-        let waker = waiting.waker.clone();
-        drop(waiting);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    }
-}
-
-impl Outgoing for Outbox {
-    fn send(&self, call: u64, message: Vec<u8>) {
-        // Progress and log messages are worth less than memory.
-        if !self.lock().is_full() {
-            self.deliver(call, message);
-        }
-    }
-
-    fn deliver(&self, call: u64, message: Vec<u8>) {
-        let mut waiting = self.lock();
-        waiting.push(call, message);
-        self.wake(waiting);
-    }
-
-    fn poll_room(&self, call: u64, cx: &mut Task<'_>) -> Poll<()> {
-        let mut waiting = self.lock();
-        if !waiting.is_full() {
-            return Poll::Ready(());
-        }
-        let waker = cx.waker().clone();
-        match waiting.crowd.iter_mut().find(|(of, _)| *of == call) {
-            Some((_, before)) => *before = waker,
-            None => waiting.crowd.push((call, waker)),
-        }
-        Poll::Pending
-    }
-
-    fn is_shared(&self) -> bool {
-        true
-    }
-}
-
-/// Makes what goes out of an answer, or of there being none.
-type Last = Box<dyn FnOnce(Option<Vec<u8>>) -> Option<Vec<u8>> + Send>;
-
-/// Ends a call that waits, whatever becomes of its task.
-struct Finishing {
-    outbox: Arc<Outbox>,
-    /// Its place among what has not ended.
-    place: usize,
-    id: RequestId,
-    answer: Option<Vec<u8>>,
-    last: Option<Last>,
-}
-
-impl Finishing {
-    fn new(outbox: &Arc<Outbox>, id: RequestId, open: Open, last: Option<Last>) -> Self {
-        let mut waiting = outbox.lock();
-        let place = match waiting.free.pop() {
-            Some(place) => place,
-            None => {
-                waiting.working.push(None);
-                waiting.working.len() - 1
-            }
-        };
-        waiting.working[place] = Some(open);
-        drop(waiting);
-        Self {
-            outbox: Arc::clone(outbox),
-            place,
-            id,
-            answer: None,
-            last,
-        }
-    }
-
-    fn with(mut self, answer: Option<Vec<u8>>) {
-        self.answer = answer;
-    }
-}
-
-impl Drop for Finishing {
-    fn drop(&mut self) {
-        let answer = self.answer.take();
-        let is_answered = answer.is_some();
-        let message = match self.last.take() {
-            Some(last) => last(answer),
-            None => answer,
-        };
-        let mut waiting = self.outbox.lock();
-        let ended = waiting.working[self.place].take();
-        waiting.free.push(self.place);
-        if let Some(message) = message {
-            waiting.push(ANSWER, message);
-        }
-        if is_answered {
-            // A call that was given up has left the register already, and its id may be in use again.
-            waiting.finished.push(self.id.clone());
-            self.outbox.ended.store(true, Ordering::Relaxed);
-        }
-        self.outbox.wake(waiting);
-        // Not under the lock: it may be the last to hold the call.
-        drop(ended);
     }
 }
 

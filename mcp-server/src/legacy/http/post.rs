@@ -16,6 +16,7 @@ use super::{
     streams::Unrelated,
 };
 use crate::{
+    background,
     dispatch::{Accepted, Answer, Answered, Running},
     legacy::batch::join,
     peer::Peer,
@@ -243,7 +244,7 @@ impl<'e> Post<'e> {
         let noted = calls.note(open, bytes, &self.response, &self.request);
         let streamed = self.forms.events;
         let (answered, waiting) = oneshot::channel();
-        tokio::spawn(async move {
+        background::task(Box::pin(async move {
             let answer = poll_fn(|cx| call.poll(cx)).await;
             // The id is free before the client can know that.
             drop((under_way, noted));
@@ -252,7 +253,7 @@ impl<'e> Post<'e> {
                 answer => drop(answered.send(answer)),
             }
             drop((ending, session));
-        });
+        }));
         Some(waiting)
     }
 

@@ -18,7 +18,7 @@ use super::{
     store::{Full, Limits, Store, Use},
     streams::{Budget, KEPT},
 };
-use crate::{shutdown::Shutdown, state::Principal};
+use crate::{background, shutdown::Shutdown, state::Principal};
 
 /// The sessions of an endpoint. Dropping it ends them.
 pub(super) struct Sessions {
@@ -133,7 +133,7 @@ impl Sessions {
     fn look_after(self: &Arc<Self>, shutdown: Shutdown) {
         let sessions = Arc::downgrade(self);
         let pause = (self.limits.idle.min(KEPT) / 8).clamp(SHORTEST, LONGEST);
-        tokio::spawn(async move {
+        background::task(Box::pin(async move {
             let mut has_begun = false;
             loop {
                 if has_begun {
@@ -148,7 +148,7 @@ impl Sessions {
                     _ => return,
                 }
             }
-        });
+        }));
     }
 
     /// Ends what was idle for too long; whether nothing is left.

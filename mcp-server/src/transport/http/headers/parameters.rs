@@ -94,7 +94,7 @@ impl Mirrored {
     }
 }
 
-/// A member that has a value.
+/// A member that has a value. Where it stands twice, the last one counts, as where a tool keeps what it is given in a map.
 fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     let members = Members::of(object).flatten();
     let (_, value) = members.filter(|(key, _)| key == name).last()?;
