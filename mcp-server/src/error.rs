@@ -45,12 +45,17 @@ pub(crate) enum Kind {
 impl ToolError {
     /// An error whose text is for the model: say what is wrong and how to go on.
     pub fn new(text: impl Into<String>) -> Self {
-        Self(Box::new(Kind::Shown(text.into())))
+        Self::of(Kind::Shown(text.into()))
     }
 
     /// Answers the call with a JSON-RPC error, for faults of the protocol rather than of the work.
     pub fn protocol(error: RpcError) -> Self {
-        Self(Box::new(Kind::Protocol(error)))
+        Self::of(Kind::Protocol(error))
+    }
+
+    #[cold]
+    fn of(kind: Kind) -> Self {
+        Self(Box::new(kind))
     }
 
     /// Lets the model see the text of a foreign error.

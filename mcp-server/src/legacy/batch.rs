@@ -8,11 +8,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_core::{
     Revision,
-    rpc::{Message, RpcError, parse_raw, write_error, write_json},
+    rpc::{Message, RpcError, Scan, parse_raw, write_error},
 };
-use serde_json::value::RawValue;
 
 use super::{INITIALIZE, connection::is_of_today};
+use crate::parameters::items;
 
 /// So many members may a batch have: all of them are answered before any of the answers goes out.
 const MAX_MEMBERS: usize = 256;
@@ -34,8 +34,13 @@ pub(crate) fn split(revision: Revision, message: &[u8]) -> Option<Vec<Member<'_>
     if revision != Revision::V2025_03_26 || !is_array(message) {
         return None;
     }
-    let members: Vec<&RawValue> = serde_json::from_str(std::str::from_utf8(message).ok()?).ok()?;
-    Some(members.into_iter().map(member).collect())
+    let message = std::str::from_utf8(message).ok()?;
+    let list = Scan::whole(message, Scan::raw).ok()?;
+    let mut members = Vec::new();
+    for json in items(list)? {
+        members.push(member(json));
+    }
+    Some(members)
 }
 
 /// Whether a message can be nothing else.
@@ -44,8 +49,7 @@ pub(super) fn is_array(message: &[u8]) -> bool {
     first == Some(&b'[')
 }
 
-fn member(raw: &RawValue) -> Member<'_> {
-    let json = raw.get();
+fn member(json: &str) -> Member<'_> {
     if !json.starts_with('{') {
         return Member::Refused(nameless(&RpcError::invalid_request(
             "a member of a batch must be a message, which is an object",
@@ -81,10 +85,12 @@ pub(crate) fn refuse_count(members: usize) -> Option<Vec<u8>> {
 
 /// An error that answers nothing with an id.
 fn nameless(error: &RpcError) -> Vec<u8> {
-    let mut answer = br#"{"jsonrpc":"2.0","id":null,"error":"#.to_vec();
-    write_json(&mut answer, error);
-    answer.push(b'}');
-    answer
+    const BEGIN: &[u8] = br#"{"jsonrpc":"2.0","#;
+    let mut answer = Vec::new();
+    write_error(&mut answer, None, error);
+    // JSON-RPC 2.0, section 5: `null`, where today's revision leaves it out.
+    let rest = answer.strip_prefix(BEGIN).unwrap_or_default();
+    [BEGIN, br#""id":null,"#, rest].concat()
 }
 
 /// The array of these answers; none where there are none.
@@ -132,7 +138,9 @@ impl Gathering {
     /// A member that has waited ends, or the batch itself; the last of them gives the whole array, if there is anything in it.
     pub(crate) fn end(&self, answer: Option<Vec<u8>>) -> Option<Vec<u8>> {
         let mut gathered = self.lock();
-        gathered.answers.extend(answer);
+        if let Some(answer) = answer {
+            gathered.answers.push(answer);
+        }
         gathered.open = gathered.open.saturating_sub(1);
         if gathered.open > 0 {
             return None;

@@ -14,7 +14,7 @@ use super::{
     INITIALIZE,
     batch::{self, Member},
     handshake::shake_hands,
-    methods::{PING, answer_empty},
+    methods::{PING, answer},
     session::Session,
 };
 use crate::{
@@ -75,45 +75,49 @@ impl Connection {
         cx: &mut std::task::Context<'_>,
         out: &mut Vec<u8>,
     ) -> Option<Accepted> {
+        let session = self.session();
         let message = match parse_raw(line) {
             Ok(message) => message,
             Err(Fault::Message { id: Some(id), .. }) if !has_method(line) => {
                 // Whoever waits for that answer waits in vain.
-                return self.session()?.fail(id).then_some(Accepted::Noted);
+                return session?.fail(id).then_some(Accepted::Noted);
             }
             Err(_) => return None,
         };
-        match message {
-            Message::Request { params, .. } if params.is_some_and(is_of_today) => None,
-            Message::Request { id, .. } if arrival.is_open(id) => Some(still_open(id, out)),
+        Some(match message {
+            Message::Request { params, .. } if params.is_some_and(is_of_today) => return None,
+            Message::Request { id, .. } if arrival.is_open(id) => still_open(id, out),
             Message::Request { id, method, params } if method == INITIALIZE => {
-                Some(match shake_hands(server, params, peer, id, out) {
-                    Ok(session) => {
-                        let mut current = self.lock();
-                        // A client may begin anew; what it was asked before, it should have forgotten.
-                        if let Some(before) = current.take() {
-                            before.end();
-                            session.requests.follow(&before.requests);
-                        }
-                        *current = Some(session);
-                        Accepted::Answered(Answered::Result)
-                    }
+                match shake_hands(server, params, peer, id, out) {
+                    Ok(session) => self.begin(session),
                     Err(error) => Accepted::Answered(refuse(out, Some(id), &error)),
-                })
+                }
             }
-            Message::Request { id, method, params } => match self.session() {
-                Some(session) => Some(session.request(server, id, &method, params, peer, cx, out)),
-                None if method == PING => Some(answer_empty(id, out)),
-                None => None,
+            Message::Request { id, method, params } => match session {
+                Some(session) => session.request(server, id, &method, params, peer, cx, out),
+                None if method == PING => answer(id, "{}", out),
+                None => return None,
             },
             Message::Notification { method, params } => {
-                Some(self.session()?.notification(server, &method, params))
+                session?.notification(server, &method, params)
             }
             Message::Response { id, outcome } => {
-                self.session()?.settle(id, outcome);
-                Some(Accepted::Noted)
+                session?.settle(id, outcome);
+                Accepted::Noted
             }
+        })
+    }
+
+    /// Goes on with a new session.
+    fn begin(&self, session: Arc<Session>) -> Accepted {
+        let mut current = self.lock();
+        // A client may begin anew; what it was asked before, it should have forgotten.
+        if let Some(before) = current.take() {
+            before.end();
+            session.requests.follow(&before.requests);
         }
+        *current = Some(session);
+        Accepted::Answered(Answered::Result)
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Arc<Session>>> {
@@ -127,8 +131,14 @@ fn has_method(line: &str) -> bool {
 
 /// Whether a request says, readably or not, that it describes itself.
 pub(crate) fn is_of_today(params: &RawValue) -> bool {
-    member(params.get(), "_meta").is_some_and(|meta| {
-        let mut members = Members::of(meta).flatten();
-        members.any(|(name, _)| name == key::PROTOCOL_VERSION || name == key::CLIENT_CAPABILITIES)
-    })
+    let meta = member(params.get(), "_meta").unwrap_or_default();
+    for member in Members::of(meta) {
+        match member {
+            Some((name, _)) if name == key::PROTOCOL_VERSION => return true,
+            Some((name, _)) if name == key::CLIENT_CAPABILITIES => return true,
+            Some(_) => {}
+            None => break,
+        }
+    }
+    false
 }

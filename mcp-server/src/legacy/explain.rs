@@ -6,7 +6,7 @@ use mcp_core::{
 };
 use serde_json::Value;
 
-use super::{questions::written, view};
+use super::{object::Object, questions::written, view};
 use crate::{
     asking::Question,
     context::Context,
@@ -44,45 +44,61 @@ fn beyond(revision: Revision, what: &str) -> String {
 ///
 /// Specification of the earlier revisions: server/tools, Error Handling.
 pub(super) fn outcome(ctx: &Context, result: CallResult) -> CallResult {
-    let missing = match &result {
-        Err(Interrupt(Reason::Tool(error))) => error.as_protocol().filter(|e| is_missing(e)),
+    let said = match &result {
+        Err(Interrupt(Reason::Tool(error))) => {
+            let error = error.as_protocol();
+            error.and_then(|error| in_words(ctx.revision(), error))
+        }
         _ => None,
     };
-    let Some(missing) = missing else {
+    let Some(said) = said else {
         return result;
     };
-    let error = explained(ctx.revision(), missing.clone());
     Err(match ctx.spec().kind {
-        KindSpec::Tool(_) => ToolError::new(error.message),
-        KindSpec::Prompt | KindSpec::Resource(_) => ToolError::protocol(error),
+        KindSpec::Tool(_) => ToolError::new(said),
+        KindSpec::Prompt | KindSpec::Resource(_) => {
+            ToolError::protocol(RpcError::invalid_params(said))
+        }
     }
     .into())
 }
 
 /// The error, or one of all times that says the same.
 pub(super) fn explained(revision: Revision, error: RpcError) -> RpcError {
-    if !is_missing(&error) {
-        return error;
+    match in_words(revision, &error) {
+        Some(said) => RpcError::invalid_params(said),
+        None => error,
+    }
+}
+
+/// What an error of today alone says.
+fn in_words(revision: Revision, error: &RpcError) -> Option<String> {
+    if error.code != code::MISSING_REQUIRED_CLIENT_CAPABILITY {
+        return None;
     }
     let data = error.data.as_ref();
-    let text = match data.and_then(|data| data.get("requiredCapabilities")) {
-        Some(required) => missing(revision, &path(required)).into(),
-        None => error.message,
-    };
-    RpcError::invalid_params(text)
+    Some(
+        match data.and_then(|data| data.get("requiredCapabilities")) {
+            Some(required) => missing(revision, &path(required)),
+            None => error.message.clone().into_owned(),
+        },
+    )
 }
 
 /// Why there is not what a capability of today stands for: its revision does not have it, or the client has not declared it.
 fn missing(revision: Revision, capability: &str) -> String {
     let least = match capability {
-        "elicitation.form" => Some(("elicitation/create", r#"{"mode":"form"}"#)),
-        "elicitation.url" => Some(("elicitation/create", r#"{"mode":"url"}"#)),
-        "sampling.tools" => Some(("sampling/createMessage", r#"{"tools":[{}]}"#)),
+        "elicitation.form" => Some(("elicitation/create", "mode", r#""form""#)),
+        "elicitation.url" => Some(("elicitation/create", "mode", r#""url""#)),
+        "sampling.tools" => Some(("sampling/createMessage", "tools", "[{}]")),
         _ => None,
     };
-    let seen = least.map(|(method, params)| view::request(revision, method, params));
-    if let Some(Err(what)) = seen {
-        return beyond(revision, &what);
+    if let Some((method, name, json)) = least {
+        let mut params = Object::default();
+        params.set(name, json);
+        if let Err(what) = view::request(revision, method, &mut params) {
+            return beyond(revision, &what);
+        }
     }
     let name = match capability {
         // Before there were modes, forms had no name of their own.
@@ -93,10 +109,6 @@ fn missing(revision: Revision, capability: &str) -> String {
         "the client did not declare the capability `{name}` when it connected, and this cannot do without; use a client \
          that has it"
     )
-}
-
-fn is_missing(error: &RpcError) -> bool {
-    error.code == code::MISSING_REQUIRED_CLIENT_CAPABILITY
 }
 
 /// The names of the first members, each inside of the one before.

@@ -6,11 +6,17 @@ use std::{borrow::Cow, sync::Arc};
 
 use mcp_core::{
     Revision,
-    rpc::{RawId, RpcError, begin_result, write_json},
+    rpc::{RawId, RpcError, write_json},
 };
 use serde_json::value::RawValue;
 
-use super::{INITIALIZE, session::Session, view};
+use super::{
+    INITIALIZE,
+    methods::answer,
+    object::{Object, text},
+    session::Session,
+    view,
+};
 use crate::{
     asking::{Kind, Kinds},
     methods::{declared_kinds, is_client_info},
@@ -35,15 +41,8 @@ pub(super) fn shake_hands(
     id: RawId<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Arc<Session>, RpcError> {
-    let unfit = |what: &str| {
-        RpcError::invalid_params(format!(
-            "{what}; `initialize` takes `protocolVersion`, a string, `capabilities`, an object, and `clientInfo`, \
-             an object with `name` and `version`"
-        ))
-    };
     let params = params.map_or("{}", RawValue::get);
-    let Some(Ok(version)) = member(params, "protocolVersion").map(serde_json::from_str::<String>)
-    else {
+    let Some(version) = member(params, "protocolVersion").and_then(text) else {
         return Err(unfit("the version cannot be read"));
     };
     let revision = negotiate(&version);
@@ -58,9 +57,7 @@ pub(super) fn shake_hands(
         None => None,
     };
     let result = view::result(revision, INITIALIZE, &result(server, revision))?;
-    begin_result(out, id);
-    out.extend_from_slice(result.as_bytes());
-    out.push(b'}');
+    answer(id, &result, out);
     tracing::debug!(%revision, "a client of an earlier revision has connected");
     Ok(Arc::new(Session::new(
         revision,
@@ -69,6 +66,14 @@ pub(super) fn shake_hands(
         info.as_deref(),
         Arc::clone(&peer.outgoing),
     )))
+}
+
+#[cold]
+fn unfit(what: &str) -> RpcError {
+    RpcError::invalid_params(format!(
+        "{what}; `initialize` takes `protocolVersion`, a string, `capabilities`, an object, and `clientInfo`, \
+         an object with `name` and `version`"
+    ))
 }
 
 /// What a client says of itself, as its requests will say it; only its name and version where that is long: icons may be.
@@ -113,16 +118,17 @@ fn kinds_of(revision: Revision, declared: Kinds) -> Kinds {
 fn result(server: &Server, revision: Revision) -> String {
     let inner = server.inner();
     let discovered = [&*inner.discover, &*inner.writer.server_info].concat();
-    let mut out = format!(r#"{{"protocolVersion":"{revision}""#).into_bytes();
+    let mut out = Object::default();
+    out.set_text("protocolVersion", revision.as_str());
     for name in ["capabilities", "instructions"] {
         if let Some(value) = member(&discovered, name) {
-            out.extend_from_slice(format!(r#","{name}":{value}"#).as_bytes());
+            out.set(name, value);
         }
     }
-    out.extend_from_slice(br#","serverInfo":"#);
-    write_json(&mut out, &inner.info);
-    out.push(b'}');
-    String::from_utf8(out).unwrap_or_default()
+    let mut info = Vec::new();
+    write_json(&mut info, &inner.info);
+    out.set("serverInfo", &String::from_utf8(info).unwrap_or_default());
+    out.to_json()
 }
 
 #[cfg(test)]

@@ -8,16 +8,15 @@ use std::{
 
 use mcp_core::{
     Revision,
-    protocol::LoggingLevel,
     rpc::{RawId, RpcError, begin_result},
 };
 use serde_json::value::RawValue;
 
-use super::{explain::explained, rounds, session::Session, view};
+use super::{explain::explained, object::text, rounds, session::Session, view};
 use crate::{
     context::Context,
     dispatch::{Accepted, Answered, CANCELLED, cancel, refuse},
-    methods::{Asked, Params, Step, Terms, Work, diagnose},
+    methods::{Asked, Params, Step, Terms, Work, diagnose, is_log_level},
     parameters::member,
     peer::Peer,
     reporter::Outgoing,
@@ -27,10 +26,12 @@ use crate::{
 /// Whether the other side is there.
 pub(super) const PING: &str = "ping";
 
-/// Answers a request with nothing but success.
-pub(super) fn answer_empty(id: RawId<'_>, out: &mut Vec<u8>) -> Accepted {
+/// Answers a request with this result.
+#[inline(never)]
+pub(super) fn answer(id: RawId<'_>, result: &str, out: &mut Vec<u8>) -> Accepted {
     begin_result(out, id);
-    out.extend_from_slice(b"{}}");
+    out.extend_from_slice(result.as_bytes());
+    out.push(b'}');
     Accepted::Answered(Answered::Result)
 }
 
@@ -47,27 +48,39 @@ impl Session {
         out: &mut Vec<u8>,
     ) -> Accepted {
         let before = out.len();
-        let answered = match method {
-            PING => Ok(answer_empty(id, out)),
-            "logging/setLevel" => read_level(params).map(|level| {
-                self.set_level(level);
-                answer_empty(id, out)
-            }),
-            "resources/subscribe" if server.inner().serves("resources/read") => read_uri(params)
-                .and_then(|uri| self.notices.subscribe(server, &self.unrelated, peer, &uri))
-                .map(|()| answer_empty(id, out)),
-            "resources/unsubscribe" if server.inner().serves("resources/read") => read_uri(params)
-                .map(|uri| {
-                    self.notices.unsubscribe(&uri);
-                    answer_empty(id, out)
-                }),
-            _ => self.run(server, id, method, params, peer, cx, out),
-        };
-        answered.unwrap_or_else(|error| {
+        let begun = self.begin(server, id, method, params, peer, cx, out);
+        begun.unwrap_or_else(|error| {
             out.truncate(before);
             let error = self.show_error(method, error);
             Accepted::Answered(refuse(out, Some(id), &error))
         })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one message, once")]
+    fn begin(
+        self: &Arc<Self>,
+        server: &Server,
+        id: RawId<'_>,
+        method: &str,
+        params: Option<&RawValue>,
+        peer: &Peer,
+        cx: &mut Task<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Accepted, RpcError> {
+        match method {
+            PING => {}
+            "logging/setLevel" => self.set_level(read_level(params)?),
+            "resources/subscribe" if server.inner().serves("resources/read") => {
+                let uri = read_uri(params)?;
+                self.notices
+                    .subscribe(server, &self.unrelated, peer, &uri)?;
+            }
+            "resources/unsubscribe" if server.inner().serves("resources/read") => {
+                self.notices.unsubscribe(&read_uri(params)?);
+            }
+            _ => return self.run(server, id, method, params, peer, cx, out),
+        }
+        Ok(answer(id, "{}", out))
     }
 
     /// Runs a request as one of today.
@@ -110,10 +123,7 @@ impl Session {
         match server.step(&request, &mut json)? {
             Step::Written => {
                 let result = self.show(method, json)?;
-                begin_result(out, id);
-                out.extend_from_slice(&result);
-                out.push(b'}');
-                Ok(Accepted::Answered(Answered::Result))
+                Ok(answer(id, &result, out))
             }
             Step::Wait(ctx, work) => {
                 let answering = Arc::clone(self).answer(
@@ -142,14 +152,15 @@ impl Session {
         };
         answered
             .and_then(|json| self.show(&method, json))
+            .map(String::into_bytes)
             .map_err(|error| self.show_error(&method, error))
     }
 
     /// A result as this client may see it.
-    fn show(&self, method: &str, json: Vec<u8>) -> Result<Vec<u8>, RpcError> {
+    fn show(&self, method: &str, json: Vec<u8>) -> Result<String, RpcError> {
         let json = String::from_utf8(json)
             .map_err(|_| RpcError::internal_error("the result is not UTF-8"))?;
-        view::result(self.revision, method, &json).map(String::into_bytes)
+        view::result(self.revision, method, &json)
     }
 
     fn show_error(&self, method: &str, error: RpcError) -> RpcError {
@@ -176,14 +187,14 @@ impl Session {
 
 fn read_uri(params: Option<&RawValue>) -> Result<String, RpcError> {
     let uri = params.and_then(|params| member(params.get(), "uri"));
-    let uri = uri.and_then(|uri| serde_json::from_str(uri).ok());
-    uri.ok_or_else(|| RpcError::invalid_params("`uri` must be the URI of a resource"))
+    uri.and_then(text)
+        .ok_or_else(|| RpcError::invalid_params("`uri` must be the URI of a resource"))
 }
 
-fn read_level(params: Option<&RawValue>) -> Result<LoggingLevel, RpcError> {
+/// The level as its JSON.
+fn read_level(params: Option<&RawValue>) -> Result<&str, RpcError> {
     let level = params.and_then(|params| member(params.get(), "level"));
-    let level = level.and_then(|level| serde_json::from_str(level).ok());
-    level.ok_or_else(|| {
+    level.filter(|level| is_log_level(level)).ok_or_else(|| {
         RpcError::invalid_params(
             "`level` must be debug, info, notice, warning, error, critical, alert or emergency",
         )

@@ -30,6 +30,8 @@ mod methods;
 #[cfg(feature = "legacy")]
 mod notices;
 #[cfg(feature = "legacy")]
+mod object;
+#[cfg(feature = "legacy")]
 mod pages;
 #[cfg(feature = "legacy")]
 mod questions;

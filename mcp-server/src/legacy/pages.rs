@@ -7,23 +7,23 @@
 //! Specification: 2025-11-25, client/elicitation, URL Mode Elicitation Requests and URL Elicitation Required Error.
 
 use std::{
-    future::Future,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
-    task::Poll,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
-use mcp_core::rpc::{RpcError, code, write_str};
-use serde_json::{Value, json};
-use tokio::{
-    sync::Notify,
-    time::{Instant, sleep_until},
-};
+use mcp_core::rpc::{RpcError, code};
+use tokio::time::Instant;
 
-use super::session::Session;
+use super::{
+    object::{List, Object, quoted},
+    session::Session,
+};
 use crate::{
-    asking::Body, builder::Builder, context::Context, error::ToolError, methods::binding,
-    outcome::Request, reporter::Outgoing, server::Server, state::StateBody, subscriptions::Hub,
+    asking::Body, builder::Builder, context::Context, methods::binding, outcome::Request,
+    reporter::Outgoing, server::Server, state::StateBody, subscriptions::Hub,
 };
 
 /// How many calls of one session are kept. Most sessions have none.
@@ -59,26 +59,28 @@ impl Page {
     ///
     /// Specification: 2025-11-25, client/elicitation, Completion Notifications for URL Mode Elicitation.
     pub(super) fn tell_done(&self, out: &Arc<dyn Outgoing>) {
-        let mut message =
-            br#"{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"#.to_vec();
-        write_str(&mut message, &self.id);
-        message.extend_from_slice(b"}}");
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{{"elicitationId":{}}}}}"#,
+            quoted(&self.id)
+        );
         // Not among the messages of a call: it may be kept, and nobody answers it then.
-        out.deliver(0, message);
+        out.deliver(0, message.into_bytes());
     }
 }
 
 /// The error that has the client call again once the user is done.
 pub(super) fn required(pages: &[Page]) -> RpcError {
-    let elicitations: Vec<Value> = pages
-        .iter()
-        .filter_map(|page| serde_json::from_str(&page.params).ok())
-        .collect();
-    RpcError::new(
+    let mut elicitations = List::default();
+    for page in pages {
+        elicitations.push(&page.params);
+    }
+    let mut data = Object::default();
+    data.set("elicitations", &elicitations.into_json());
+    let error = RpcError::new(
         code::URL_ELICITATION_REQUIRED,
         "the user has to finish on a page first; call again then",
-    )
-    .with_data(json!({ "elicitations": elicitations }))
+    );
+    error.with_data(serde_json::from_str(&data.to_json()).unwrap_or_default())
 }
 
 /// A call that goes on when it comes again.
@@ -127,21 +129,29 @@ impl Session {
             let leads_there = |page: &Page| page.params.contains(flow);
             let is_told = call.pages.iter().any(leads_there);
             // Where no page says which flow it belongs to, it is whichever there is.
-            call.pages.retain(|page| {
-                let stays = is_told && !leads_there(page);
-                if !stays {
-                    page.tell_done(&self.unrelated);
-                }
-                stays
-            });
+            let stays = |page: &Page| is_told && !leads_there(page);
+            leave(&mut call.pages, &self.unrelated, &stays);
         }
     }
+}
+
+/// Forgets pages but those that stay, and tells the client that the user is done there.
+pub(super) fn leave(pages: &mut Vec<Page>, out: &Arc<dyn Outgoing>, stays: &dyn Fn(&Page) -> bool) {
+    pages.retain(|page| {
+        let stays = stays(page);
+        if !stays {
+            page.tell_done(out);
+        }
+        stays
+    });
 }
 
 /// Forgets calls that come too late.
 fn forget(kept: &mut Vec<Kept>) {
     let now = Instant::now();
-    kept.retain(|call| call.until > now);
+    while let Some(late) = kept.iter().position(|call| call.until <= now) {
+        drop(kept.remove(late));
+    }
 }
 
 /// The calls of all clients that wait for pages.
@@ -152,22 +162,24 @@ pub(crate) struct Pages(Mutex<Vec<Arc<Call>>>);
 struct Call {
     /// The ids of what it has begun outside.
     flows: Vec<String>,
-    done: Notify,
+    /// Whether something of that is done.
+    done: AtomicBool,
     session: Weak<Session>,
 }
 
 impl Pages {
     /// What was to be done outside is done.
     pub(crate) fn completed(&self, flow: &str) {
-        let calls: Vec<_> = self
-            .lock()
-            .iter()
-            .filter(|call| call.has(flow))
-            .cloned()
-            .collect();
+        let mut calls = Vec::new();
+        for call in &*self.lock() {
+            if call.has(flow) {
+                calls.push(Arc::clone(call));
+            }
+        }
         for call in calls {
-            call.done.notify_one();
+            call.done.store(true, Ordering::Release);
             if let Some(session) = call.session.upgrade() {
+                session.woken.notify_waiters();
                 session.tell_done(flow);
             }
         }
@@ -195,7 +207,7 @@ impl Session {
     pub(super) fn wait_for(self: &Arc<Self>, server: &Server, flows: Vec<String>) -> Waiting {
         let call = Arc::new(Call {
             flows,
-            done: Notify::new(),
+            done: AtomicBool::new(false),
             session: Arc::downgrade(self),
         });
         let hub = Arc::clone(server.hub());
@@ -209,34 +221,19 @@ impl Waiting {
         self.call.flows == flows
     }
 
-    /// Returns at this moment, or when something is done.
-    ///
-    /// # Errors
-    ///
-    /// The client has gone.
-    pub(super) async fn rest(&self, session: &Session, moment: Instant) -> Result<(), ToolError> {
-        let mut until = std::pin::pin!(sleep_until(moment));
-        let mut done = std::pin::pin!(self.call.done.notified());
-        let mut ended = std::pin::pin!(session.ended.cancelled());
-        std::future::poll_fn(|cx| {
-            if ended.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(Err(ToolError::new(
-                    "the client has gone before the user was done on a page",
-                )));
-            }
-            match done.as_mut().poll(cx) {
-                Poll::Ready(()) => Poll::Ready(Ok(())),
-                Poll::Pending => until.as_mut().poll(cx).map(Ok),
-            }
-        })
-        .await
+    /// Whether something is done that nobody has heard of yet.
+    pub(super) fn is_done(&self) -> bool {
+        self.call.done.swap(false, Ordering::AcqRel)
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
         let mut calls = self.hub.pages.lock();
-        calls.retain(|call| !Arc::ptr_eq(call, &self.call));
+        let place = calls.iter().position(|call| Arc::ptr_eq(call, &self.call));
+        if let Some(place) = place {
+            calls.swap_remove(place);
+        }
     }
 }
 

@@ -2,12 +2,16 @@
 //!
 //! Specification of the earlier revisions: client/elicitation, client/sampling, client/roots.
 
-use std::{future::Future, sync::Arc, task::Poll, time::Duration};
+use std::{
+    sync::Arc,
+    task::{Context as Task, Poll},
+};
 
-use mcp_core::{Revision, rpc::write_str};
-use tokio::time::{Instant, sleep_until};
+use mcp_core::Revision;
+use tokio::time::Instant;
 
 use super::{
+    object::Object,
     pages::Page,
     requests::{NoAnswer, Pending},
     session::Session,
@@ -55,19 +59,19 @@ impl Session {
         };
         let (method, params) = written(self.revision, question, request.reason.as_deref(), &id)
             .map_err(|what| ToolError::new(format!("the client cannot be asked for {what}")))?;
-        let asked = keyed(params.as_deref(), &key);
-        let pending = Some(self.ask(out, ctx.number(), method, Some(&asked)));
         let page = match &question.body {
             Body::Url(url) => Some(Page {
                 key: key.clone(),
                 id,
-                params: params.unwrap_or_default(),
+                params: params.to_json(),
                 message: question.message.clone(),
                 url: url.clone(),
                 until: deadline,
             }),
             _ => None,
         };
+        let asked = keyed(params, &key);
+        let pending = Some(self.ask(out, ctx.number(), method, &asked));
         Ok(Shown {
             key,
             page,
@@ -85,18 +89,13 @@ impl Shown {
 }
 
 /// The parameters of a question with its key in `_meta`: our own client tells its host, and others need not look.
-fn keyed(params: Option<&str>, key: &str) -> String {
-    let mut keyed = br#"{"_meta":{"mcp-server/key":"#.to_vec();
-    write_str(&mut keyed, key);
-    keyed.push(b'}');
-    match params.map(|params| params.trim_start_matches(['{', ' '])) {
-        None | Some("}") => keyed.push(b'}'),
-        Some(rest) => {
-            keyed.push(b',');
-            keyed.extend_from_slice(rest.as_bytes());
-        }
-    }
-    String::from_utf8(keyed).unwrap_or_default()
+fn keyed(params: Object, key: &str) -> String {
+    let mut meta = Object::default();
+    meta.set_text("mcp-server/key", key);
+    let mut keyed = Object::default();
+    keyed.set("_meta", &meta.to_json());
+    keyed.append(params);
+    keyed.to_json()
 }
 
 /// The method of the request that a question is in a revision, and its parameters.
@@ -109,7 +108,7 @@ pub(super) fn written(
     question: &Question,
     reason: Option<&str>,
     elicitation: &str,
-) -> Result<(&'static str, Option<String>), String> {
+) -> Result<(&'static str, Object), String> {
     let method = match question.kind() {
         Kind::Form | Kind::Url => "elicitation/create",
         Kind::Sampling => "sampling/createMessage",
@@ -118,54 +117,37 @@ pub(super) fn written(
     let mut json = Vec::new();
     question.write(&mut json, reason);
     let json = String::from_utf8(json).unwrap_or_default();
-    let Some(params) = member(&json, "params") else {
-        return Ok((method, None));
+    let Some(mut params) = member(&json, "params").and_then(Object::parse) else {
+        return Ok((method, Object::default()));
     };
-    let mut params = params.to_owned();
     if question.kind() == Kind::Url {
-        params.pop();
-        params.push_str(&format!(r#","elicitationId":"{elicitation}"}}"#));
+        params.set_text("elicitationId", elicitation);
     }
-    Ok((method, Some(view::request(revision, method, &params)?)))
+    view::request(revision, method, &mut params)?;
+    Ok((method, params))
 }
 
-/// Waits for all answers, or for the first that is none.
+/// Takes the answers that have come; says whether all of them are there.
 ///
 /// # Errors
 ///
-/// How the call ends.
-pub(super) async fn answers(
-    shown: &mut [Shown],
-    deadline: Instant,
-    lifetime: Duration,
-) -> Result<(), ToolError> {
-    let mut late = std::pin::pin!(sleep_until(deadline));
-    std::future::poll_fn(|cx| {
-        let mut is_waiting = false;
-        for shown in &mut *shown {
-            let Some(pending) = &mut shown.pending else {
-                continue;
-            };
-            match pending.poll(cx) {
-                Poll::Pending => is_waiting = true,
-                Poll::Ready(Ok(answer)) => {
-                    shown.answer = answer;
-                    shown.pending = None;
-                }
-                Poll::Ready(Err(none)) => return Poll::Ready(Err(said(&shown.key, none))),
+/// How the call ends where one of them is none.
+pub(super) fn take_answers(shown: &mut [Shown], cx: &mut Task<'_>) -> Result<bool, ToolError> {
+    let mut is_waiting = false;
+    for shown in shown {
+        let Some(pending) = &mut shown.pending else {
+            continue;
+        };
+        match pending.poll(cx) {
+            Poll::Pending => is_waiting = true,
+            Poll::Ready(Ok(answer)) => {
+                shown.answer = answer;
+                shown.pending = None;
             }
+            Poll::Ready(Err(none)) => return Err(said(&shown.key, none)),
         }
-        if !is_waiting {
-            return Poll::Ready(Ok(()));
-        }
-        late.as_mut().poll(cx).map(|()| {
-            Err(ToolError::new(format!(
-                "nobody has answered within {} s; call again to ask anew",
-                lifetime.as_secs()
-            )))
-        })
-    })
-    .await
+    }
+    Ok(!is_waiting)
 }
 
 /// What a call ends with that gets no answer.

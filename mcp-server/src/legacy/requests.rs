@@ -3,17 +3,14 @@
 //! Specification of the earlier revisions: basic/utilities/cancellation, basic/lifecycle, Timeouts.
 
 use std::{
-    future::Future,
-    pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context as Task, Poll},
+    task::{Context as Task, Poll, Waker},
 };
 
-use mcp_core::rpc::{RawId, RequestId, write_notification, write_str};
-use serde_json::{json, value::RawValue};
-use tokio::sync::oneshot;
+use mcp_core::rpc::{RawId, RequestId};
+use serde_json::value::RawValue;
 
-use super::session::Session;
+use super::{object::text, session::Session};
 use crate::{dispatch::CANCELLED, parameters::member, reporter::Outgoing};
 
 /// In place of a call's number: what must go out although the call was given up.
@@ -39,10 +36,24 @@ pub(super) struct Requests(Mutex<Open>);
 
 #[derive(Default)]
 struct Open {
-    last_id: u64,
+    last_id: i64,
     /// Few at any time.
-    waiting: Vec<(u64, oneshot::Sender<Answer>)>,
+    asked: Vec<Asked>,
     has_ended: bool,
+}
+
+/// A request, until somebody takes its answer.
+struct Asked {
+    id: i64,
+    answer: Option<Answer>,
+    /// Who waits for it.
+    waker: Option<Waker>,
+}
+
+impl Open {
+    fn place(&self, id: i64) -> Option<usize> {
+        self.asked.iter().position(|asked| asked.id == id)
+    }
 }
 
 impl Requests {
@@ -51,11 +62,11 @@ impl Requests {
             Ok(result) if !result.get().starts_with('{') => Err(NoAnswer::Unreadable),
             Ok(result) => Ok(result.get().into()),
             Err(error) => {
-                let code = member(error.get(), "code").map(serde_json::from_str);
-                let message = member(error.get(), "message").map(serde_json::from_str);
+                let code = member(error.get(), "code").and_then(|code| code.parse().ok());
+                let message = member(error.get(), "message").and_then(text);
                 Err(NoAnswer::Refused(
-                    code.and_then(Result::ok).unwrap_or_default(),
-                    message.and_then(Result::ok).unwrap_or_default(),
+                    code.unwrap_or_default(),
+                    message.unwrap_or_default(),
                 ))
             }
         };
@@ -66,12 +77,25 @@ impl Requests {
 
     /// Gives an answer to whoever waits for it; `false` where nobody does.
     pub(super) fn answer(&self, id: RawId<'_>, answer: Answer) -> bool {
-        let waiting = match id.to_id() {
-            RequestId::Integer(id) => u64::try_from(id).ok().and_then(|id| self.take(id)),
+        let id = match id.to_id() {
+            RequestId::Integer(id) => i64::try_from(id).ok(),
             RequestId::String(_) => None,
         };
-        // Whoever has asked may just have gone.
-        waiting.is_some_and(|waiting| waiting.send(answer).is_ok())
+        let mut open = self.lock();
+        let Some(at) = id.and_then(|id| open.place(id)) else {
+            return false;
+        };
+        if open.has_ended || open.asked[at].answer.is_some() {
+            return false;
+        }
+        let asked = &mut open.asked[at];
+        asked.answer = Some(answer);
+        let waker = asked.waker.take();
+        drop(open);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        true
     }
 
     /// Gives ids that those before have not given, which have ended: the client may still answer them.
@@ -82,19 +106,18 @@ impl Requests {
 
     /// Nothing is answered any more.
     pub(super) fn end(&self) {
+        let mut wakers = Vec::new();
         let mut open = self.lock();
         open.has_ended = true;
-        let waiting = std::mem::take(&mut open.waiting);
-        drop(open);
-        for (_, waiting) in waiting {
-            let _ = waiting.send(Err(NoAnswer::Ended));
+        for asked in &mut open.asked {
+            if let Some(waker) = asked.waker.take() {
+                wakers.push(waker);
+            }
         }
-    }
-
-    fn take(&self, id: u64) -> Option<oneshot::Sender<Answer>> {
-        let mut open = self.lock();
-        let at = open.waiting.iter().position(|(known, _)| *known == id)?;
-        Some(open.waiting.swap_remove(at).1)
+        drop(open);
+        for waker in wakers {
+            waker.wake();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
@@ -104,8 +127,7 @@ impl Requests {
 
 /// A request that was sent. Dropped before its answer has come, it is taken back.
 pub(super) struct Pending {
-    id: u64,
-    answer: oneshot::Receiver<Answer>,
+    id: i64,
     session: Arc<Session>,
     out: Arc<dyn Outgoing>,
 }
@@ -116,30 +138,25 @@ impl Session {
         self: &Arc<Self>,
         out: &Arc<dyn Outgoing>,
         call: u64,
-        method: &str,
-        params: Option<&str>,
+        method: &'static str,
+        params: &str,
     ) -> Pending {
-        let (sender, answer) = oneshot::channel();
         let mut open = self.requests.lock();
         let id = open.last_id + 1;
-        if open.has_ended {
-            let _ = sender.send(Err(NoAnswer::Ended));
-        } else {
+        if !open.has_ended {
             open.last_id = id;
-            open.waiting.push((id, sender));
+            open.asked.push(Asked {
+                id,
+                answer: None,
+                waker: None,
+            });
             drop(open);
-            let mut message = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"#).into_bytes();
-            write_str(&mut message, method);
-            if let Some(params) = params {
-                message.extend_from_slice(br#","params":"#);
-                message.extend_from_slice(params.as_bytes());
-            }
-            message.push(b'}');
-            out.deliver(call, message);
+            let message =
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+            out.deliver(call, message.into_bytes());
         }
         Pending {
             id,
-            answer,
             session: Arc::clone(self),
             out: Arc::clone(out),
         }
@@ -148,17 +165,37 @@ impl Session {
 
 impl Pending {
     pub(super) fn poll(&mut self, cx: &mut Task<'_>) -> Poll<Answer> {
-        let polled = Pin::new(&mut self.answer).poll(cx);
-        polled.map(|answer| answer.unwrap_or(Err(NoAnswer::Ended)))
+        let mut open = self.session.requests.lock();
+        let Some(at) = open.place(self.id) else {
+            return Poll::Ready(Err(NoAnswer::Ended));
+        };
+        if let Some(answer) = open.asked[at].answer.take() {
+            open.asked.swap_remove(at);
+            return Poll::Ready(answer);
+        }
+        if open.has_ended {
+            return Poll::Ready(Err(NoAnswer::Ended));
+        }
+        open.asked[at].waker = Some(cx.waker().clone());
+        Poll::Pending
     }
 }
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        if self.session.requests.take(self.id).is_some() {
-            let mut message = Vec::new();
-            write_notification(&mut message, CANCELLED, &json!({ "requestId": self.id }));
-            self.out.deliver(NO_CALL, message);
+        let mut open = self.session.requests.lock();
+        let Some(at) = open.place(self.id) else {
+            return;
+        };
+        let asked = open.asked.swap_remove(at);
+        let is_open = asked.answer.is_none() && !open.has_ended;
+        drop(open);
+        if is_open {
+            let message = format!(
+                r#"{{"jsonrpc":"2.0","method":"{CANCELLED}","params":{{"requestId":{}}}}}"#,
+                self.id
+            );
+            self.out.deliver(NO_CALL, message.into_bytes());
         }
     }
 }

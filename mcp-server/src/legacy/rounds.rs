@@ -4,16 +4,23 @@
 //! Motivation: a function is called again with what it was answered, as in any round, so whatever asks works by itself:
 //! questions of parameters, and an [`Outcome::InputRequired`] made by hand. Nothing is sealed, because nothing leaves.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
 
-use mcp_core::rpc::{RpcError, write_str};
-use tokio::time::{Instant, sleep};
+use mcp_core::rpc::RpcError;
+use tokio::time::{Instant, sleep_until};
 
 use super::{
     explain,
     later::Answers,
-    pages::{Kept, Page, Waiting, required},
-    questions::{Shown, answers},
+    object::Object,
+    pages::{Kept, Page, Waiting, leave, required},
+    questions::{Shown, take_answers},
     session::Session,
 };
 use crate::{
@@ -73,7 +80,7 @@ pub(super) async fn run(
     if let Ok(Outcome::Complete(reply)) = &result
         && !reply.is_error()
     {
-        rounds.leave_pages(|_| false);
+        leave(&mut rounds.pages, out, &|_| false);
     }
     ctx.close();
     let mut json = Vec::with_capacity(256);
@@ -96,9 +103,82 @@ struct Rounds<'a> {
     patience: Instant,
 }
 
+/// A round that the client has been asked.
+struct Round {
+    body: StateBody,
+    shown: Vec<Shown>,
+    waits_for: WaitsFor,
+    /// For so long at most.
+    until: Instant,
+}
+
+enum WaitsFor {
+    /// A pause.
+    Time,
+    /// A user who is busy on a page.
+    Pages,
+    Answers,
+}
+
 impl Rounds<'_> {
     /// Asks what a round has come to, and prepares the next one.
     async fn ask(&mut self, input: InputRequired) -> Result<(), ToolError> {
+        let mut round = self.put(input)?;
+        self.wait(&mut round).await?;
+        if let WaitsFor::Answers = round.waits_for {
+            self.pause = FIRST_PAUSE;
+            self.patience = self.patience_from_now();
+        }
+        let answers = self.collect(&mut round.shown);
+        self.begin(round.body, answers)
+    }
+
+    /// Returns when there is what the round waits for, or when it is time to go on without.
+    ///
+    /// # Errors
+    ///
+    /// How the call ends.
+    async fn wait(&self, round: &mut Round) -> Result<(), ToolError> {
+        let mut late = pin!(sleep_until(round.until));
+        let mut woken = pin!(self.session.woken.notified());
+        poll_fn(|cx| {
+            let is_there = match round.waits_for {
+                WaitsFor::Time => false,
+                WaitsFor::Pages => {
+                    // Before it looks, so that it misses nothing.
+                    while woken.as_mut().poll(cx).is_ready() {
+                        woken.set(self.session.woken.notified());
+                    }
+                    if self.session.has_ended() {
+                        return Poll::Ready(Err(ToolError::new(
+                            "the client has gone before the user was done on a page",
+                        )));
+                    }
+                    self.waiting.as_ref().is_some_and(Waiting::is_done)
+                }
+                WaitsFor::Answers => take_answers(&mut round.shown, cx)?,
+            };
+            if is_there {
+                return Poll::Ready(Ok(()));
+            }
+            late.as_mut().poll(cx).map(|()| match round.waits_for {
+                WaitsFor::Answers => Err(self.too_late()),
+                WaitsFor::Time | WaitsFor::Pages => Ok(()),
+            })
+        })
+        .await
+    }
+
+    #[cold]
+    fn too_late(&self) -> ToolError {
+        ToolError::new(format!(
+            "nobody has answered within {} s; call again to ask anew",
+            self.ctx.server().states().lifetime().as_secs()
+        ))
+    }
+
+    /// Asks what is not asked yet.
+    fn put(&mut self, input: InputRequired) -> Result<Round, ToolError> {
         let (ctx, states) = (self.ctx, self.ctx.server().states());
         // What the round has claimed has ended with it.
         ctx.forget_claims();
@@ -108,34 +188,41 @@ impl Rounds<'_> {
         may_ask(ctx, &input)?;
         let is_of = |page: &Page, request| page.is_of(request, input.of_parameters);
         let is_asked = |page: &Page| input.requests.iter().any(|request| is_of(page, request));
-        self.leave_pages(is_asked);
+        leave(&mut self.pages, self.out, &is_asked);
         let deadline = Instant::now() + states.lifetime();
-        let is_open = |request| self.pages.iter().any(|page| is_of(page, request));
-        let mut shown = input
-            .requests
-            .iter()
-            .filter(|request| !is_open(request))
-            .map(|request| self.session.put(ctx, self.out, request, deadline))
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut shown = Vec::new();
+        for request in &input.requests {
+            if !self.pages.iter().any(|page| is_of(page, request)) {
+                shown.push(self.session.put(ctx, self.out, request, deadline)?);
+            }
+        }
         let is_empty = input.requests.is_empty();
         let mut body = {
             let mut exchange = ctx.exchange();
             exchange.note(input);
             body(ctx, &mut exchange).map_err(ToolError::protocol)?
         };
-        if is_empty {
-            states.prepare(&mut body);
-            sleep(self.next_pause(STATE_PAUSE)).await;
-        } else if shown.is_empty() {
-            body = self.wait_for_pages(body).await?;
+        let waits_for = match shown.is_empty() {
+            true if is_empty => WaitsFor::Time,
+            true => WaitsFor::Pages,
+            false => WaitsFor::Answers,
+        };
+        if let WaitsFor::Pages = waits_for {
+            body = self.wait_for_pages(body)?;
         } else {
             states.prepare(&mut body);
-            answers(&mut shown, deadline, states.lifetime()).await?;
-            self.pause = FIRST_PAUSE;
-            self.patience = self.patience_from_now();
         }
-        let answers = self.collect(shown);
-        self.begin(body, answers)
+        let until = match waits_for {
+            WaitsFor::Time => self.next_pause(STATE_PAUSE),
+            WaitsFor::Pages => self.next_pause(PAGE_PAUSE),
+            WaitsFor::Answers => deadline,
+        };
+        Ok(Round {
+            body,
+            shown,
+            waits_for,
+            until,
+        })
     }
 
     /// Begins the next round.
@@ -163,17 +250,16 @@ impl Rounds<'_> {
             .map_err(|_| RpcError::internal_error("the call cannot be continued"))
     }
 
-    /// Waits a while for a user who is busy on a page; then comes the same round again.
+    /// Makes sure that the call waits for a user who is busy on a page; then comes the same round again.
     ///
     /// # Errors
     ///
     /// The user was not done in time, or the client has waited long enough: then the call is kept, for when it comes again.
-    async fn wait_for_pages(&mut self, mut body: StateBody) -> Result<StateBody, ToolError> {
+    fn wait_for_pages(&mut self, mut body: StateBody) -> Result<StateBody, ToolError> {
         // What is shown already is not shown once more.
         for page in &self.pages {
-            if let Some(mut shown) = body.payload.asked.remove(&page.key) {
+            if let Some(shown) = body.payload.asked.get_mut(&page.key) {
                 shown.times = shown.times.saturating_sub(1);
-                body.payload.asked.insert(page.key.clone(), shown);
             }
         }
         let now = Instant::now();
@@ -183,79 +269,53 @@ impl Rounds<'_> {
                 page.key
             )));
         }
-        let flows: Vec<String> = body
-            .payload
-            .flows
-            .iter()
-            .map(|(_, id)| id.clone())
-            .collect();
-        let waiting = self
-            .waiting
-            .take()
-            .filter(|waiting| waiting.is_for(&flows))
-            .unwrap_or_else(|| self.session.wait_for(self.ctx.server(), flows));
-        if now >= self.patience {
-            let error = required(&self.pages);
-            let answers = self.collect(Vec::new());
-            self.session.keep(Kept {
-                until: self
-                    .pages
-                    .iter()
-                    .map(|page| page.until)
-                    .max()
-                    .unwrap_or(now),
-                body,
-                pages: std::mem::take(&mut self.pages),
-                answers,
-                _waiting: waiting,
-            });
-            return Err(ToolError::protocol(error));
+        let mut flows = Vec::new();
+        for (_, id) in body.payload.flows.iter() {
+            flows.push(id.clone());
         }
-        let pause = self.next_pause(PAGE_PAUSE);
-        waiting.rest(self.session, now + pause).await?;
-        self.waiting = Some(waiting);
-        Ok(body)
+        let waiting = match self.waiting.take() {
+            Some(waiting) if waiting.is_for(&flows) => waiting,
+            _ => self.session.wait_for(self.ctx.server(), flows),
+        };
+        if now < self.patience {
+            self.waiting = Some(waiting);
+            return Ok(body);
+        }
+        let error = required(&self.pages);
+        let answers = self.collect(&mut []);
+        self.session.keep(Kept {
+            // That of the page which was shown last.
+            until: self.pages.last().map_or(now, |page| page.until),
+            body,
+            pages: std::mem::take(&mut self.pages),
+            answers,
+            _waiting: waiting,
+        });
+        Err(ToolError::protocol(error))
     }
 
     /// All answers of a round as `inputResponses` has them. Pages that the user has agreed to open are kept in mind.
-    fn collect(&mut self, shown: Vec<Shown>) -> String {
-        let mut json = vec![b'{'];
-        let mut push = |key: &str, answer: &str| {
-            if json.len() > 1 {
-                json.push(b',');
-            }
-            write_str(&mut json, key);
-            json.push(b':');
-            json.extend_from_slice(answer.as_bytes());
-        };
+    fn collect(&mut self, shown: &mut [Shown]) -> String {
+        let mut answers = Object::default();
         for page in &self.pages {
-            push(&page.key, r#"{"action":"accept"}"#);
+            answers.set(&page.key, r#"{"action":"accept"}"#);
         }
         for shown in shown {
-            push(&shown.key, &shown.answer);
-            if shown.agreed() {
-                self.pages.extend(shown.page);
+            answers.set(&shown.key, &shown.answer);
+            if shown.agreed()
+                && let Some(page) = shown.page.take()
+            {
+                self.pages.push(page);
             }
         }
-        json.push(b'}');
-        String::from_utf8(json).unwrap_or_default()
+        answers.to_json()
     }
 
-    /// Forgets pages that are not asked for any more, and tells the client so.
-    fn leave_pages(&mut self, is_asked: impl Fn(&Page) -> bool) {
-        self.pages.retain(|page| {
-            let stays = is_asked(page);
-            if !stays {
-                page.tell_done(self.out);
-            }
-            stays
-        });
-    }
-
-    fn next_pause(&mut self, longest: Duration) -> Duration {
+    /// When the next pause is over.
+    fn next_pause(&mut self, longest: Duration) -> Instant {
         let pause = self.pause.min(longest);
         self.pause = (pause * 2).min(longest);
-        pause
+        Instant::now() + pause
     }
 
     fn patience_from_now(&self) -> Instant {

@@ -2,32 +2,33 @@
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
-use mcp_core::{
-    Revision,
-    protocol::{LoggingLevel, meta::key},
-    rpc::{RawId, write_str},
-};
+use mcp_core::{Revision, protocol::meta::key, rpc::RawId};
 use serde_json::value::RawValue;
+use tokio::sync::Notify;
 
 use super::{
     notices::Notices,
+    object::Object,
     pages::Kept,
     requests::{NoAnswer, Requests},
 };
-use crate::{asking::Kinds, cancel::Cancel, reporter::Outgoing};
+use crate::{asking::Kinds, reporter::Outgoing};
 
 /// A session of an earlier client's, from `initialize` on.
 pub(crate) struct Session {
     pub(super) revision: Revision,
     /// What the client can be asked for.
     pub(super) kinds: Kinds,
-    /// What the client has said of itself, as the `_meta` of each request says it today: its first members.
+    /// What the client has said of itself, as the `_meta` of each request says it today: all of that but its end.
     pub(super) meta: Box<str>,
-    /// From which level on the client wants log messages.
-    level: Mutex<LoggingLevel>,
+    /// From which level on the client wants log messages, as JSON.
+    level: Mutex<Box<str>>,
     /// What the client was asked.
     pub(super) requests: Requests,
     /// What the client hears of.
@@ -37,7 +38,9 @@ pub(crate) struct Session {
     /// Calls that go on when they come again.
     kept: Mutex<Vec<Kept>>,
     /// Nothing more comes from the client.
-    pub(super) ended: Cancel,
+    ended: AtomicBool,
+    /// Tells calls that wait for pages to look what has happened.
+    pub(super) woken: Notify,
 }
 
 impl Session {
@@ -48,29 +51,26 @@ impl Session {
         info: Option<&str>,
         unrelated: Arc<dyn Outgoing>,
     ) -> Self {
-        let mut meta = Vec::new();
-        let mut member = |name: &str, json: &str| {
-            write_str(&mut meta, name);
-            meta.push(b':');
-            meta.extend_from_slice(json.as_bytes());
-            meta.push(b',');
-        };
-        member(key::PROTOCOL_VERSION, &format!("\"{revision}\""));
-        member(key::CLIENT_CAPABILITIES, capabilities);
+        let mut meta = Object::default();
+        meta.set_text(key::PROTOCOL_VERSION, revision.as_str());
+        meta.set(key::CLIENT_CAPABILITIES, capabilities);
         if let Some(info) = info {
-            member(key::CLIENT_INFO, info);
+            meta.set(key::CLIENT_INFO, info);
         }
+        let mut meta = meta.to_json();
+        meta.pop();
         Self {
             revision,
             kinds,
-            meta: String::from_utf8(meta).unwrap_or_default().into(),
+            meta: meta.into(),
             // What a server sends before it was told, it may choose.
-            level: Mutex::new(LoggingLevel::Info),
+            level: Mutex::new(r#""info""#.into()),
             requests: Requests::default(),
             notices: Notices::default(),
             unrelated,
             kept: Mutex::default(),
-            ended: Cancel::default(),
+            ended: AtomicBool::new(false),
+            woken: Notify::new(),
         }
     }
 
@@ -83,10 +83,15 @@ impl Session {
     /// Nothing more comes from the client: what it was asked stays without an answer.
     pub(crate) fn end(&self) {
         self.requests.end();
-        self.ended.cancel();
+        self.ended.store(true, Ordering::Release);
+        self.woken.notify_waiters();
         let kept = std::mem::take(&mut *self.calls());
         drop(kept);
         self.notices.end();
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
     }
 
     /// Takes the answer to a request of this server's.
@@ -99,20 +104,16 @@ impl Session {
         self.requests.answer(id, Err(NoAnswer::Unreadable))
     }
 
-    pub(super) fn level(&self) -> LoggingLevel {
-        *self.lock()
+    pub(super) fn level(&self) -> MutexGuard<'_, Box<str>> {
+        self.level.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn set_level(&self, level: LoggingLevel) {
-        *self.lock() = level;
+    pub(super) fn set_level(&self, level: &str) {
+        *self.level() = level.into();
     }
 
     pub(super) fn calls(&self) -> MutexGuard<'_, Vec<Kept>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, LoggingLevel> {
-        self.level.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use mcp_core::{
     protocol::meta::key,
-    rpc::{RawId, RpcError, write_json, write_str},
+    rpc::{RawId, RpcError},
 };
 use serde_json::value::RawValue;
 
-use super::session::Session;
+use super::{object::quoted, session::Session};
 use crate::parameters::{Members, member};
 
 /// What a request says of itself today, and the session says for it.
@@ -36,22 +36,15 @@ impl Session {
     ) -> Result<(String, Range<usize>), RpcError> {
         let params = params.map_or("{}", RawValue::get);
         let mut out = Vec::with_capacity(params.len() + self.meta.len() + 128);
-        out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-        out.extend_from_slice(id.as_json().as_bytes());
-        out.extend_from_slice(br#","method":"#);
-        write_str(&mut out, method);
-        out.extend_from_slice(br#","params":"#);
+        put(&mut out, r#"{"jsonrpc":"2.0","id":"#);
+        put(&mut out, id.as_json());
+        put(&mut out, r#","method":"#);
+        put(&mut out, &quoted(method));
+        put(&mut out, r#","params":"#);
         let start = out.len();
-        out.extend_from_slice(br#"{"_meta":{"#);
-        out.extend_from_slice(self.meta.as_bytes());
-        write_str(&mut out, key::LOG_LEVEL);
-        out.push(b':');
-        write_json(&mut out, &self.level());
-        let unfit = || {
-            RpcError::invalid_params(
-                "`params` and its `_meta` must be objects, each member of which stands once",
-            )
-        };
+        put(&mut out, r#"{"_meta":"#);
+        put(&mut out, &self.meta);
+        push(&mut out, key::LOG_LEVEL, &self.level());
         let mut others = Vec::new();
         let mut has_meta = false;
         for member in Members::of(params) {
@@ -77,28 +70,48 @@ impl Session {
         }
         out.push(b'}');
         out.append(&mut others);
-        out.extend_from_slice(b"}}");
+        put(&mut out, "}}");
         let line = String::from_utf8(out).map_err(|_| unfit())?;
         let end = line.len() - 1;
         Ok((line, start..end))
     }
 }
 
+#[cold]
+fn unfit() -> RpcError {
+    RpcError::invalid_params(
+        "`params` and its `_meta` must be objects, each member of which stands once",
+    )
+}
+
 /// How much of a message the session has said for it, in bytes.
 pub(crate) fn added(line: &str) -> usize {
     let params = member(line, "params").unwrap_or_default();
     let meta = member(params, "_meta").unwrap_or_default();
-    let members = Members::of(meta).flatten();
-    let ours = members.filter(|(name, _)| OURS.contains(&&**name));
-    // The quotes, the colon and the comma.
-    ours.map(|(name, value)| name.len() + value.len() + 4).sum()
+    let mut added = 0;
+    for member in Members::of(meta) {
+        let Some((name, value)) = member else {
+            break;
+        };
+        if OURS.contains(&&*name) {
+            // The quotes, the colon and the comma.
+            added += name.len() + value.len() + 4;
+        }
+    }
+    added
 }
 
+#[inline(never)]
 fn push(out: &mut Vec<u8>, name: &str, json: &str) {
-    out.push(b',');
-    write_str(out, name);
-    out.push(b':');
-    out.extend_from_slice(json.as_bytes());
+    put(out, ",");
+    put(out, &quoted(name));
+    put(out, ":");
+    put(out, json);
+}
+
+#[inline(never)]
+fn put(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(text.as_bytes());
 }
 
 #[cfg(test)]

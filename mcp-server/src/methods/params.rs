@@ -255,6 +255,11 @@ pub(crate) fn declared_kinds(capabilities: &str) -> Option<Kinds> {
     Some(declared.kinds())
 }
 
+/// Whether this can stand as the log level of a request.
+pub(crate) fn is_log_level(json: &str) -> bool {
+    Scan::whole(json, level).is_ok()
+}
+
 /// Whether this can stand as `clientInfo` in a request.
 pub(crate) fn is_client_info(json: &str) -> bool {
     Scan::whole(json, client_info).is_ok()

@@ -68,9 +68,32 @@ impl<'a> Iterator for Members<'a> {
 
 /// The value of a member as JSON; none where it is absent or `null`, or where this is no object.
 pub(crate) fn member<'a>(json: &'a str, name: &str) -> Option<&'a str> {
-    let mut members = Members::of(json).flatten();
-    let (_, value) = members.find(|(key, _)| key == name)?;
-    (value != "null").then_some(value)
+    for member in Members::of(json) {
+        let (key, value) = member?;
+        if key == name {
+            return (value != "null").then_some(value);
+        }
+    }
+    None
+}
+
+/// The values of a list, each as its JSON; none where this is no list.
+#[cfg(feature = "legacy")]
+pub(crate) fn items(json: &str) -> Option<Vec<&str>> {
+    let mut items = Vec::new();
+    let mut rest = json.strip_prefix('[')?.trim_ascii_start();
+    if rest == "]" {
+        return Some(items);
+    }
+    loop {
+        let (item, after) = rest.split_at(value_end(rest)?);
+        items.push(item);
+        let after = after.trim_ascii_start();
+        if after == "]" {
+            return Some(items);
+        }
+        rest = after.strip_prefix(',')?.trim_ascii_start();
+    }
 }
 
 /// Where a string that begins here ends, its quotes included.
@@ -121,7 +144,7 @@ fn value_end(json: &str) -> Option<usize> {
         }
         _ => bytes
             .iter()
-            .position(|byte| matches!(byte, b',' | b'}') || byte.is_ascii_whitespace()),
+            .position(|byte| matches!(byte, b',' | b'}' | b']') || byte.is_ascii_whitespace()),
     }
 }
 
@@ -155,6 +178,18 @@ mod tests {
         assert_eq!(walked(json), Some(expected.to_vec()));
         assert_eq!(walked("{}"), Some(Vec::new()));
         assert_eq!(walked("{ \n }"), Some(Vec::new()));
+    }
+
+    #[test]
+    #[cfg(feature = "legacy")]
+    fn values_of_a_list_are_found_between_blanks_and_brackets() {
+        let json = r#"[ 1 , "],[" ,[2, [3]],{"a":[4]} ,null]"#;
+        let expected = ["1", r#""],[""#, "[2, [3]]", r#"{"a":[4]}"#, "null"];
+        assert_eq!(items(json), Some(expected.to_vec()));
+        assert_eq!(items("[ \n ]"), Some(Vec::new()));
+        for json in ["{}", "1", "", "[1", "[1 2]"] {
+            assert_eq!(items(json), None, "{json}");
+        }
     }
 
     #[test]

@@ -7,6 +7,8 @@ mod shared;
 mod slots;
 mod text;
 
+#[cfg(feature = "legacy")]
+pub(crate) use self::members::items;
 pub(crate) use self::members::member;
 pub use self::{
     args::{Args, ArgsParam},

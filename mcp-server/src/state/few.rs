@@ -21,6 +21,10 @@ impl<V> Few<V> {
         self.place(name).ok().map(|at| &self.0[at].1)
     }
 
+    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut V> {
+        self.place(name).ok().map(|at| &mut self.0[at].1)
+    }
+
     /// Puts an entry in, and gives the one that it replaces.
     pub(crate) fn insert(&mut self, name: String, value: V) -> Option<V> {
         match self.place(&name) {

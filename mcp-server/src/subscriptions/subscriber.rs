@@ -113,9 +113,9 @@ impl Subscriber {
                 if changes.uris.contains(&*spelled(uri)) {
                     any = true;
                     if uris.is_empty() {
-                        *uris = vec![0; filter.uris.len().div_ceil(64)].into();
+                        *uris = no_bits(filter.uris.len());
                     }
-                    uris[index / 64] |= 1 << (index % 64);
+                    set(uris, index);
                 }
             }
         }
@@ -171,9 +171,9 @@ impl Subscriber {
         let State { filter, uris, .. } = &mut *state;
         let room = filter.add(uri);
         if !uris.is_empty() {
-            let mut bits = std::mem::take(uris).into_vec();
-            bits.resize(filter.uris.len().div_ceil(64), 0);
-            *uris = bits.into();
+            let mut more = no_bits(filter.uris.len());
+            more[..uris.len()].copy_from_slice(uris);
+            *uris = more;
         }
         room
     }
@@ -184,22 +184,31 @@ impl Subscriber {
         let mut state = self.lock();
         let State { filter, uris, .. } = &mut *state;
         let bits = std::mem::take(uris);
-        let mut kept = Vec::with_capacity(filter.uris.len());
+        if !bits.is_empty() {
+            *uris = no_bits(filter.uris.len());
+        }
+        let mut kept = Vec::new();
         for (index, uri) in std::mem::take(&mut filter.uris).into_iter().enumerate() {
             if spelled(&uri) == gone {
                 continue;
             }
             if has(&bits, index) {
-                let place = kept.len();
-                let mut moved = std::mem::take(uris).into_vec();
-                moved.resize(place / 64 + 1, 0);
-                moved[place / 64] |= 1 << (place % 64);
-                *uris = moved.into();
+                set(uris, kept.len());
             }
             kept.push(uri);
         }
         filter.uris = kept.into();
     }
+}
+
+/// A bit for each of so many resources, none of which has changed.
+fn no_bits(resources: usize) -> Box<[u64]> {
+    vec![0; resources.div_ceil(64)].into()
+}
+
+/// Says that the resource at this place has changed.
+fn set(bits: &mut [u64], index: usize) {
+    bits[index / 64] |= 1 << (index % 64);
 }
 
 /// Whether the resource at this place has changed.

@@ -82,7 +82,7 @@ proptest! {
     fn what_comes_out_is_json_on_one_line(newest in object(value()), revision in prop::sample::select(Revision::LEGACY)) {
         let json = Value::Object(newest).to_string();
         for method in METHODS {
-            let seen = [super::result(revision, method, &json).ok(), super::request(revision, method, &json).ok()];
+            let seen = [super::result(revision, method, &json).ok(), super::requested(revision, method, &json).ok()];
             for seen in seen.into_iter().flatten() {
                 prop_assert!(!seen.contains('\n'));
                 prop_assert!(serde_json::from_str::<Value>(&seen).is_ok(), "{seen}");

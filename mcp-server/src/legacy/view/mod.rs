@@ -2,7 +2,7 @@
 //!
 //! Motivation: a function's result is made once, as 2026-07-28 has it, and every difference of an older revision stands at one
 //! place. A module a revision says what it sees otherwise than the next newer one does, and the chain of them is walked from the
-//! newest down; `object` is what they work on, `places` where the things are that several of them change. Pure functions of
+//! newest down; an `Object` is what they work on, `places` is where the things are that several of them change. Pure functions of
 //! text, shallow: what users put into it passes byte for byte.
 //!
 //! What a revision has no place for goes, where the client loses nothing but display; and what would be lost otherwise is said
@@ -10,7 +10,6 @@
 //!
 //! Specification: the changelogs of 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28.
 
-mod object;
 mod places;
 mod v2024_11_05;
 mod v2025_03_26;
@@ -19,22 +18,22 @@ mod v2025_11_25;
 
 use mcp_core::{Revision, rpc::RpcError};
 
-use self::object::Object;
+use super::object::Object;
 
 /// What a revision sees otherwise than the next newer one.
 struct View {
     revision: Revision,
     /// Changes a result of a method.
-    result: fn(method: &str, &mut Object<'_>),
-    error: fn(method: &str, RpcError) -> RpcError,
+    result: fn(method: &str, &mut Object),
+    error: fn(method: &str, &mut RpcError),
     /// Changes the parameters of a notification.
-    notification: fn(method: &str, &mut Object<'_>),
+    notification: fn(method: &str, &mut Object),
     /// Changes the parameters of a request to the client.
-    request: fn(method: &str, &mut Object<'_>) -> Result<(), String>,
+    request: fn(method: &str, &mut Object) -> Result<(), String>,
 }
 
 /// Newest first.
-const VIEWS: [View; 4] = [
+static VIEWS: [View; 4] = [
     v2025_11_25::VIEW,
     v2025_06_18::VIEW,
     v2025_03_26::VIEW,
@@ -42,10 +41,9 @@ const VIEWS: [View; 4] = [
 ];
 
 /// The views from the newest revision down to this one.
-fn down_to(revision: Revision) -> impl Iterator<Item = View> {
-    VIEWS
-        .into_iter()
-        .take_while(move |view| view.revision >= revision)
+fn down_to(revision: Revision) -> &'static [View] {
+    let older = VIEWS.iter().position(|view| view.revision < revision);
+    &VIEWS[..older.unwrap_or(VIEWS.len())]
 }
 
 /// A result of `method` as this revision has it. `json` is the whole result as 2026-07-28 has it; of `initialize` it is
@@ -54,7 +52,7 @@ fn down_to(revision: Revision) -> impl Iterator<Item = View> {
 /// # Errors
 ///
 /// What is answered where this revision cannot have such a result.
-pub(crate) fn result(revision: Revision, method: &str, json: &str) -> Result<String, RpcError> {
+pub(super) fn result(revision: Revision, method: &str, json: &str) -> Result<String, RpcError> {
     let Some(mut result) = Object::parse(json) else {
         return Err(RpcError::internal_error("the result is no object"));
     };
@@ -63,42 +61,57 @@ pub(crate) fn result(revision: Revision, method: &str, json: &str) -> Result<Str
             "the result is of the type `{other}`, which revision {revision} of the protocol does not have"
         )));
     }
-    down_to(revision).for_each(|view| (view.result)(method, &mut result));
+    for view in down_to(revision) {
+        (view.result)(method, &mut result);
+    }
     Ok(result.to_json())
 }
 
 /// An error of `method` as this revision has it.
-pub(crate) fn error(revision: Revision, method: &str, error: RpcError) -> RpcError {
-    down_to(revision).fold(error, |error, view| (view.error)(method, error))
+pub(super) fn error(revision: Revision, method: &str, mut error: RpcError) -> RpcError {
+    for view in down_to(revision) {
+        (view.error)(method, &mut error);
+    }
+    error
 }
 
 /// A notification to the client as this revision has it: the whole message, without a line's end.
-pub(crate) fn notification(revision: Revision, message: Vec<u8>) -> Vec<u8> {
-    let seen = std::str::from_utf8(&message)
-        .ok()
-        .and_then(Object::parse)
-        .and_then(|mut whole| {
-            let method = whole.text("method")?;
-            whole.edit("params", |params| {
-                down_to(revision).for_each(|view| (view.notification)(&method, params));
-            });
-            Some(whole.to_json().into_bytes())
-        });
-    seen.unwrap_or(message)
+pub(super) fn notification(revision: Revision, message: Vec<u8>) -> Vec<u8> {
+    seen(revision, &message).map_or(message, String::into_bytes)
 }
 
-/// The parameters of a request to the client as this revision has them, an object; those of an elicitation by URL come with their
+fn seen(revision: Revision, message: &[u8]) -> Option<String> {
+    let mut whole = Object::parse(std::str::from_utf8(message).ok()?)?;
+    let method = whole.text("method")?;
+    whole.edit("params", &mut |params| {
+        for view in down_to(revision) {
+            (view.notification)(&method, params);
+        }
+    });
+    Some(whole.to_json())
+}
+
+/// Makes the parameters of a request to the client such as this revision has; those of an elicitation by URL come with their
 /// `elicitationId`.
 ///
 /// # Errors
 ///
 /// What of the question cannot be said in this revision, for the model or the log, such as "a choice of several values".
-pub(crate) fn request(revision: Revision, method: &str, params: &str) -> Result<String, String> {
-    let Some(mut changed) = Object::parse(params) else {
+pub(super) fn request(revision: Revision, method: &str, params: &mut Object) -> Result<(), String> {
+    for view in down_to(revision) {
+        (view.request)(method, params)?;
+    }
+    Ok(())
+}
+
+/// The same of a text.
+#[cfg(test)]
+fn requested(revision: Revision, method: &str, params: &str) -> Result<String, String> {
+    let Some(mut object) = Object::parse(params) else {
         return Ok(params.to_owned());
     };
-    down_to(revision).try_for_each(|view| (view.request)(method, &mut changed))?;
-    Ok(changed.to_json())
+    request(revision, method, &mut object)?;
+    Ok(object.to_json())
 }
 
 #[cfg(test)]

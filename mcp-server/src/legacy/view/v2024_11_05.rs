@@ -3,31 +3,31 @@
 use mcp_core::Revision;
 
 use super::{
+    super::object::Object,
     View,
-    object::Object,
-    places::{each_block, each_entry, kind_of},
+    places::{each_block, each_entry},
 };
 
 pub(super) const VIEW: View = View {
     revision: Revision::V2024_11_05,
     result,
-    error: |_, error| error,
+    error: |_, _| {},
     notification,
     request,
 };
 
-fn result(method: &str, result: &mut Object<'_>) {
+fn result(method: &str, result: &mut Object) {
     if method == "initialize" {
-        result.edit("capabilities", |capabilities| {
+        result.edit("capabilities", &mut |capabilities| {
             capabilities.remove("completions");
         });
     }
     if method == "tools/list" {
-        each_entry(method, result, |tool| tool.remove("annotations"));
+        each_entry(method, result, &mut |tool| tool.remove("annotations"));
     }
     let mut count = 0;
-    each_block(method, result, |block| {
-        if kind_of(block) == "audio" {
+    each_block(method, result, &mut |block| {
+        if block.is("type", "audio") {
             count += 1;
             *block = attached(block, count);
         }
@@ -35,35 +35,33 @@ fn result(method: &str, result: &mut Object<'_>) {
 }
 
 /// A recording as an embedded resource: these bytes, of this type. It has no address but as a part of this message (RFC 2392).
-fn attached<'a>(audio: &Object<'_>, number: usize) -> Object<'a> {
+fn attached(audio: &Object, number: usize) -> Object {
     let mut contents = Object::default();
     contents.set_text("uri", &format!("cid:audio-{number}"));
-    for (name, of) in [("mimeType", "mimeType"), ("blob", "data")] {
-        if let Some(json) = audio.get(of) {
-            contents.set(name, json);
-        }
+    contents.copy("mimeType", audio);
+    if let Some(data) = audio.get("data") {
+        contents.set("blob", data);
     }
     let mut block = Object::default();
     block.set("type", r#""resource""#);
-    block.set("resource", contents.to_json());
-    for name in ["annotations", "_meta"] {
-        if let Some(json) = audio.get(name) {
-            block.set(name, json.to_owned());
-        }
-    }
+    block.set("resource", &contents.to_json());
+    block.copy("annotations", audio);
+    block.copy("_meta", audio);
     block
 }
 
-fn notification(method: &str, params: &mut Object<'_>) {
+fn notification(method: &str, params: &mut Object) {
     if method == "notifications/progress" {
         params.remove("message");
     }
 }
 
 /// A model that is sent a resource hears nothing.
-fn request(method: &str, params: &mut Object<'_>) -> Result<(), String> {
+fn request(method: &str, params: &mut Object) -> Result<(), String> {
     let mut audible = false;
-    each_block(method, params, |block| audible |= kind_of(block) == "audio");
+    each_block(method, params, &mut |block| {
+        audible |= block.is("type", "audio")
+    });
     if audible {
         return Err("sampling with audio".to_owned());
     }
@@ -76,7 +74,7 @@ mod tests {
 
     use serde_json::{Value, json};
 
-    use super::super::{notification, request, result};
+    use super::super::{notification, requested, result};
     use super::*;
 
     const REVISION: Revision = Revision::V2024_11_05;
@@ -160,7 +158,7 @@ mod tests {
             {"role": "user", "content": {"type": "audio", "data": "aGk=", "mimeType": "audio/wav"}},
         ]});
         assert_eq!(
-            request(REVISION, "sampling/createMessage", &params.to_string()).unwrap_err(),
+            requested(REVISION, "sampling/createMessage", &params.to_string()).unwrap_err(),
             "sampling with audio"
         );
     }

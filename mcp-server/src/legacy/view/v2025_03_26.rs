@@ -3,36 +3,36 @@
 use mcp_core::Revision;
 
 use super::{
+    super::object::Object,
     View,
-    object::Object,
-    places::{each_block, each_entry, kind_of, tell_structured, text_block},
+    places::{each_block, each_entry, tell_structured, text_block},
 };
 
 pub(super) const VIEW: View = View {
     revision: Revision::V2025_03_26,
     result,
-    error: |_, error| error,
+    error: |_, _| {},
     notification: |_, _| {},
     request,
 };
 
-fn result(method: &str, result: &mut Object<'_>) {
-    result.edit("serverInfo", |info| info.remove("title"));
+fn result(method: &str, result: &mut Object) {
+    result.edit("serverInfo", &mut |info| info.remove("title"));
     if method == "tools/call" {
         tell_structured(result, false);
         result.remove("structuredContent");
     }
-    each_entry(method, result, |entry| {
+    each_entry(method, result, &mut |entry| {
         if method == "tools/list" {
             return tool(entry);
         }
         entry.remove("title");
-        entry.each("arguments", |argument| argument.remove("title"));
+        entry.each("arguments", &mut |argument| argument.remove("title"));
         forget_time(entry);
     });
-    each_block(method, result, |block| {
+    each_block(method, result, &mut |block| {
         forget_time(block);
-        if kind_of(block) == "resource_link" {
+        if block.is("type", "resource_link") {
             // The embedded resource would need contents. A model reads the link's JSON.
             *block = text_block(&block.to_json(), block.get("annotations"));
         }
@@ -42,31 +42,31 @@ fn result(method: &str, result: &mut Object<'_>) {
 /// The name for people is one of the hints.
 ///
 /// Specification: `ToolAnnotations`.
-fn tool(tool: &mut Object<'_>) {
+fn tool(tool: &mut Object) {
     tool.remove("outputSchema");
     if let Some(title) = tool.text("title") {
-        let has_hints = tool.edit("annotations", |hints| hints.set_text("title", &title));
+        let has_hints = tool.edit("annotations", &mut |hints| hints.set_text("title", &title));
         if !has_hints {
             let mut hints = Object::default();
             hints.set_text("title", &title);
-            tool.set("annotations", hints.to_json());
+            tool.set("annotations", &hints.to_json());
         }
     }
     tool.remove("title");
 }
 
 /// Annotations do not say when something was changed.
-fn forget_time(annotated: &mut Object<'_>) {
-    annotated.edit("annotations", |annotations| {
-        annotations.remove("lastModified")
+fn forget_time(annotated: &mut Object) {
+    annotated.edit("annotations", &mut |annotations| {
+        annotations.remove("lastModified");
     });
 }
 
-fn request(method: &str, params: &mut Object<'_>) -> Result<(), String> {
+fn request(method: &str, params: &mut Object) -> Result<(), String> {
     if method == "elicitation/create" {
         return Err("a question to the user".to_owned());
     }
-    each_block(method, params, forget_time);
+    each_block(method, params, &mut forget_time);
     Ok(())
 }
 
@@ -76,7 +76,7 @@ mod tests {
 
     use serde_json::{Value, json};
 
-    use super::super::{request, result};
+    use super::super::{requested, result};
     use super::*;
 
     const REVISION: Revision = Revision::V2025_03_26;
@@ -221,7 +221,7 @@ mod tests {
     fn there_are_no_questions_to_the_user() {
         let params = r#"{"message":"m","requestedSchema":{"type":"object","properties":{}}}"#;
         assert_eq!(
-            request(REVISION, "elicitation/create", params).unwrap_err(),
+            requested(REVISION, "elicitation/create", params).unwrap_err(),
             "a question to the user"
         );
     }

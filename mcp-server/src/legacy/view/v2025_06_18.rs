@@ -1,17 +1,16 @@
 //! Revision 2025-06-18: no icons, forms of plain fields alone and no other way to ask, and sampling of one block a message.
 
-use std::borrow::Cow;
-
 use mcp_core::{
     Revision,
     rpc::{RpcError, code},
 };
 
 use super::{
+    super::object::{List, Object},
     View,
-    object::{Object, items, list},
-    places::{each_block, each_entry, kind_of},
+    places::{each_block, each_entry},
 };
+use crate::parameters::items;
 
 pub(super) const VIEW: View = View {
     revision: Revision::V2025_06_18,
@@ -21,27 +20,26 @@ pub(super) const VIEW: View = View {
     request,
 };
 
-fn result(method: &str, result: &mut Object<'_>) {
-    result.edit("serverInfo", |info| {
+fn result(method: &str, result: &mut Object) {
+    result.edit("serverInfo", &mut |info| {
         info.remove_all(&["description", "websiteUrl", "icons"]);
     });
-    each_entry(method, result, |entry| entry.remove("icons"));
-    each_block(method, result, |block| {
-        if kind_of(block) == "resource_link" {
+    each_entry(method, result, &mut |entry| entry.remove("icons"));
+    each_block(method, result, &mut |block| {
+        if block.is("type", "resource_link") {
             block.remove("icons");
         }
     });
 }
 
 /// There is no asking by URL.
-fn error(_: &str, mut error: RpcError) -> RpcError {
+fn error(_: &str, error: &mut RpcError) {
     if error.code == code::URL_ELICITATION_REQUIRED {
         error.code = code::INVALID_PARAMS;
     }
-    error
 }
 
-fn request(method: &str, params: &mut Object<'_>) -> Result<(), String> {
+fn request(method: &str, params: &mut Object) -> Result<(), String> {
     match method {
         "elicitation/create" => elicitation(params),
         "sampling/createMessage" => sampling(params),
@@ -50,74 +48,82 @@ fn request(method: &str, params: &mut Object<'_>) -> Result<(), String> {
 }
 
 /// Specification: client/elicitation, Requested Schema.
-fn elicitation(params: &mut Object<'_>) -> Result<(), String> {
-    if params.text("mode").as_deref() == Some("url") {
+fn elicitation(params: &mut Object) -> Result<(), String> {
+    if params.is("mode", "url") {
         return Err("a page to open".to_owned());
     }
     params.remove("mode");
-    params.try_edit("requestedSchema", |schema| {
+    let mut several = None;
+    params.edit("requestedSchema", &mut |schema| {
         schema.remove("$schema");
-        schema.try_edit("properties", |fields| fields.try_each_member(field))?;
-        Ok(())
-    })?;
-    Ok(())
+        schema.edit("properties", &mut |fields| {
+            fields.each_member(&mut |name, of| {
+                if of.is("type", "array") && several.is_none() {
+                    several = Some(format!("a choice of several values (field `{name}`)"));
+                }
+                field(of);
+            });
+        });
+    });
+    several.map_or(Ok(()), Err)
 }
 
 /// Changes a field. Its default is lost, where only newer revisions know it: it was a proposal.
-fn field(name: &str, field: &mut Object<'_>) -> Result<(), String> {
-    match kind_of(field).as_str() {
-        "array" => return Err(format!("a choice of several values (field `{name}`)")),
-        "boolean" => return Ok(()),
-        _ => field.remove("default"),
+fn field(field: &mut Object) {
+    if field.is("type", "boolean") {
+        return;
     }
+    field.remove("default");
     let options = field.get("oneOf").and_then(items).unwrap_or_default();
     if options.is_empty() {
-        return Ok(());
+        return;
     }
-    let all = |member| {
-        let options = options.iter().filter_map(|option| {
-            let option = Object::parse(option)?;
-            Some(Cow::Owned(option.get(member)?.to_owned()))
-        });
-        list(&options.collect::<Vec<_>>())
-    };
-    let (values, names) = (all("const"), all("title"));
+    let (mut values, mut names) = (List::default(), List::default());
+    for option in options {
+        let Some(option) = Object::parse(option) else {
+            continue;
+        };
+        for (list, member) in [(&mut values, "const"), (&mut names, "title")] {
+            if let Some(json) = option.get(member) {
+                list.push(json);
+            }
+        }
+    }
     field.remove("oneOf");
-    field.set("enum", values);
-    field.set("enumNames", names);
-    Ok(())
+    field.set("enum", &values.into_json());
+    field.set("enumNames", &names.into_json());
 }
 
 /// Specification: client/sampling, Message Content.
-fn sampling(params: &mut Object<'_>) -> Result<(), String> {
-    let tools = params.get("tools").and_then(items).unwrap_or_default();
-    if !tools.is_empty() {
+fn sampling(params: &mut Object) -> Result<(), String> {
+    let tools = params.get("tools").and_then(items);
+    if tools.is_some_and(|tools| !tools.is_empty()) {
         return Err("sampling with tools".to_owned());
     }
     params.remove_all(&["tools", "toolChoice"]);
-    let messages = params.get("messages").and_then(items).unwrap_or_default();
-    let mut single: Vec<Cow<'_, str>> = Vec::with_capacity(messages.len());
-    for message in messages {
-        let parsed = Object::parse(&message);
-        let Some((parsed, content)) = parsed.as_ref().and_then(|m| Some((m, m.get("content")?)))
-        else {
+    let mut single = List::default();
+    for message in params.get("messages").and_then(items).unwrap_or_default() {
+        let mut parsed = Object::parse(message).unwrap_or_default();
+        let Some(content) = parsed.get("content").map(str::to_owned) else {
             single.push(message);
             continue;
         };
         // Several blocks are as many messages of the same speaker.
-        let blocks = items(content).unwrap_or_else(|| vec![content.into()]);
-        for block in &blocks {
-            let kind = Object::parse(block).map(|block| kind_of(&block));
-            if matches!(kind.as_deref(), Some("tool_use" | "tool_result")) {
+        for block in items(&content).unwrap_or_else(|| vec![&content]) {
+            if uses_tool(block) {
                 return Err("sampling with the use of a tool".to_owned());
             }
-            let mut message = parsed.clone();
-            message.set("content", &**block);
-            single.push(message.to_json().into());
+            parsed.set("content", block);
+            single.push(&parsed.to_json());
         }
     }
-    params.set("messages", list(&single));
+    params.set("messages", &single.into_json());
     Ok(())
+}
+
+fn uses_tool(block: &str) -> bool {
+    Object::parse(block)
+        .is_some_and(|block| block.is("type", "tool_use") || block.is("type", "tool_result"))
 }
 
 #[cfg(test)]
@@ -126,13 +132,13 @@ mod tests {
 
     use serde_json::{Value, json};
 
-    use super::super::{error, request, result};
+    use super::super::{error, requested, result};
     use super::*;
 
     const REVISION: Revision = Revision::V2025_06_18;
 
     fn asked(method: &str, params: &Value) -> Result<Value, String> {
-        let seen = request(REVISION, method, &params.to_string())?;
+        let seen = requested(REVISION, method, &params.to_string())?;
         Ok(serde_json::from_str(&seen).unwrap())
     }
 
@@ -229,7 +235,7 @@ mod tests {
     fn fields_keep_their_order() {
         let params = r#"{"message":"m","requestedSchema":{"type":"object","properties":{"z":{"type":"boolean"},"a":{"type":"boolean"}}}}"#;
         assert_eq!(
-            request(REVISION, "elicitation/create", params).unwrap(),
+            requested(REVISION, "elicitation/create", params).unwrap(),
             params
         );
     }

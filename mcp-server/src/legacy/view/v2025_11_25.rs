@@ -8,9 +8,9 @@ use mcp_core::{
 use serde_json::Value;
 
 use super::{
+    super::object::Object,
     View,
-    object::Object,
-    places::{kind_of, tell_structured},
+    places::{entries_of, tell_structured},
 };
 
 pub(super) const VIEW: View = View {
@@ -24,17 +24,17 @@ pub(super) const VIEW: View = View {
 /// What 2026-07-28 says in `_meta` itself, and a session otherwise.
 const RESERVED: &str = "io.modelcontextprotocol/";
 
-fn result(method: &str, result: &mut Object<'_>) {
+fn result(method: &str, result: &mut Object) {
     result.remove("resultType");
     if is_cacheable(method) {
         result.remove_all(&["ttlMs", "cacheScope"]);
     }
     forget_reserved(result);
     match method {
-        "tools/list" => result.each("tools", tool),
+        "tools/list" => result.each("tools", &mut tool),
         "tools/call" => structured(result),
         "initialize" => {
-            result.edit("capabilities", |capabilities| {
+            result.edit("capabilities", &mut |capabilities| {
                 capabilities.remove("extensions");
             });
         }
@@ -44,13 +44,13 @@ fn result(method: &str, result: &mut Object<'_>) {
 
 /// Specification: server/utilities/caching of 2026-07-28. The member of another result may be its function's own.
 fn is_cacheable(method: &str) -> bool {
-    method == "resources/read" || super::places::entries_of(method).is_some()
+    method == "resources/read" || entries_of(method).is_some()
 }
 
-fn forget_reserved(holder: &mut Object<'_>) {
+fn forget_reserved(holder: &mut Object) {
     let mut is_empty = false;
-    holder.edit("_meta", |meta| {
-        meta.remove_prefixed(RESERVED);
+    holder.edit("_meta", &mut |meta| {
+        meta.remove_if(&|name| name.starts_with(RESERVED));
         is_empty = meta.is_empty();
     });
     if is_empty {
@@ -61,20 +61,20 @@ fn forget_reserved(holder: &mut Object<'_>) {
 /// Schemas have `"type": "object"` at their root, and properties that are objects.
 ///
 /// Specification: `Tool`.
-fn tool(tool: &mut Object<'_>) {
-    tool.edit("inputSchema", properties);
+fn tool(tool: &mut Object) {
+    tool.edit("inputSchema", &mut properties);
     let mut is_object = false;
-    tool.edit("outputSchema", |schema| {
+    tool.edit("outputSchema", &mut |schema| {
         properties(schema);
-        is_object = schema.text("type").as_deref() == Some("object");
+        is_object = schema.is("type", "object");
     });
     if !is_object {
         tool.remove("outputSchema");
     }
 }
 
-fn properties(schema: &mut Object<'_>) {
-    schema.edit("properties", |properties| {
+fn properties(schema: &mut Object) {
+    schema.edit("properties", &mut |properties| {
         properties.each_value(|schema| match schema {
             "true" => Some("{}"),
             "false" => Some(r#"{"not":{}}"#),
@@ -86,7 +86,7 @@ fn properties(schema: &mut Object<'_>) {
 /// Structured content is an object; what is none stands in the content.
 ///
 /// Specification: server/tools, Structured Content.
-fn structured(result: &mut Object<'_>) {
+fn structured(result: &mut Object) {
     let json = result.get("structuredContent").unwrap_or_default();
     let is_object = json.starts_with('{');
     tell_structured(result, is_object);
@@ -96,10 +96,10 @@ fn structured(result: &mut Object<'_>) {
 }
 
 /// Codes of 2026-07-28 become those that this revision, and all before it, name for the like.
-fn error(method: &str, mut error: RpcError) -> RpcError {
+fn error(method: &str, error: &mut RpcError) {
     match error.code {
         // Specification: server/resources, Error Handling.
-        code::INVALID_PARAMS if method.starts_with("resources/") && names_resource(&error) => {
+        code::INVALID_PARAMS if method.starts_with("resources/") && names_resource(error) => {
             error.code = code::RESOURCE_NOT_FOUND;
         }
         // Specification: client/elicitation, Error Handling, of a mode that was not declared.
@@ -109,7 +109,6 @@ fn error(method: &str, mut error: RpcError) -> RpcError {
         code::HEADER_MISMATCH => error.code = code::INVALID_REQUEST,
         _ => {}
     }
-    error
 }
 
 /// Whether an error is about a resource and nothing else.
@@ -120,24 +119,24 @@ fn names_resource(error: &RpcError) -> bool {
     data.len() == 1 && data.get("uri").is_some_and(Value::is_string)
 }
 
-fn notification(_: &str, params: &mut Object<'_>) {
+fn notification(_: &str, params: &mut Object) {
     forget_reserved(params);
 }
 
-fn request(method: &str, params: &mut Object<'_>) -> Result<(), String> {
+fn request(method: &str, params: &mut Object) -> Result<(), String> {
     if method == "sampling/createMessage" {
-        params.each("tools", tool);
-        params.each("messages", |message| {
+        params.each("tools", &mut tool);
+        params.each("messages", &mut |message| {
             // One block, or a list of them.
-            message.edit("content", tool_result);
-            message.each("content", tool_result);
+            message.edit("content", &mut tool_result);
+            message.each("content", &mut tool_result);
         });
     }
     Ok(())
 }
 
-fn tool_result(block: &mut Object<'_>) {
-    if kind_of(block) == "tool_result" {
+fn tool_result(block: &mut Object) {
+    if block.is("type", "tool_result") {
         structured(block);
     }
 }
@@ -148,7 +147,7 @@ mod tests {
 
     use serde_json::json;
 
-    use super::super::{error, notification, request, result};
+    use super::super::{error, notification, requested, result};
     use super::*;
 
     const REVISION: Revision = Revision::V2025_11_25;
@@ -318,7 +317,10 @@ mod tests {
     #[test]
     fn questions_stay_but_for_tools_in_sampling() {
         let form = r#"{"mode":"form","message":"m","requestedSchema":{"type":"object","properties":{"c":{"type":"array","items":{"anyOf":[{"const":"a","title":"A"}]},"default":["a"]}}}}"#;
-        assert_eq!(request(REVISION, "elicitation/create", form).unwrap(), form);
+        assert_eq!(
+            requested(REVISION, "elicitation/create", form).unwrap(),
+            form
+        );
         let sampling = json!({
             "messages": [
                 {"role": "assistant", "content": {"type": "tool_use", "id": "1", "name": "t", "input": {}}},
@@ -330,7 +332,7 @@ mod tests {
             "tools": [{"name": "t", "inputSchema": {"type": "object"}, "outputSchema": {"type": "array"}}],
             "toolChoice": {"mode": "none"},
         });
-        let seen = request(REVISION, "sampling/createMessage", &sampling.to_string()).unwrap();
+        let seen = requested(REVISION, "sampling/createMessage", &sampling.to_string()).unwrap();
         let mut expected = sampling;
         expected["messages"][1]["content"][0] = json!({
             "type": "tool_result", "toolUseId": "1", "content": [{"type": "text", "text": "[1]"}],

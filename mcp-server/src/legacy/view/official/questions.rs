@@ -17,7 +17,7 @@ use super::{
 fn asked(method: &str, params: &Value) -> Vec<Revision> {
     let mut refused = Vec::new();
     each_revision(|revision, schema| {
-        match super::super::request(revision, method, &params.to_string()) {
+        match super::super::requested(revision, method, &params.to_string()) {
             Ok(seen) => {
                 let seen: Value = serde_json::from_str(&seen).unwrap();
                 let mut message = json!({"method": method, "params": seen});
