@@ -1,4 +1,6 @@
-//! Which characters of a foreign text are not shown to a person.
+//! Texts as such: which characters are not shown to a person, and lists of names.
+
+use std::mem;
 
 /// Whether a character is a control character, invisible, or turns the direction of the text around it.
 ///
@@ -17,9 +19,70 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
+/// Puts names in order.
+///
+/// Each type that is sorted is some 5 KB of the standard library in every server: this is for all that are sorted by
+/// text.
+pub fn sort(names: &mut [&str]) {
+    names.sort_unstable();
+}
+
+/// The places of the names that stand further up in the list already.
+///
+/// ```
+/// assert_eq!(mcp_core::text::repeats(&["b", "a", "b", "c", "b"]), [2, 4]);
+/// ```
+#[must_use]
+pub fn repeats(names: &[&str]) -> Vec<usize> {
+    let mut sorted = names.to_vec();
+    sort(&mut sorted);
+    let mut seen = vec![false; names.len()];
+    let mut places = Vec::new();
+    for (place, name) in names.iter().enumerate() {
+        // Of those that are alike, the first in order stands for all.
+        let alike = sorted.partition_point(|other| other < name);
+        if mem::replace(&mut seen[alike], true) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+/// Texts one after the other, with something between them.
+pub(crate) fn joined(texts: &[impl AsRef<str>], between: &str) -> String {
+    let mut joined = String::new();
+    for (i, text) in texts.iter().enumerate() {
+        if i > 0 {
+            joined.push_str(between);
+        }
+        joined.push_str(text.as_ref());
+    }
+    joined
+}
+
+/// Texts as names to be compared.
+pub(crate) fn borrowed(texts: &[String]) -> Vec<&str> {
+    let mut borrowed = Vec::with_capacity(texts.len());
+    for text in texts {
+        borrowed.push(text.as_str());
+    }
+    borrowed
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn a_name_is_repeated_where_it_stands_further_up(names in prop::collection::vec("[ab]{0,3}", 0..40)) {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let expected: Vec<usize> = (0..names.len()).filter(|i| names[..*i].contains(&names[*i])).collect();
+            prop_assert_eq!(repeats(&names), expected);
+        }
+    }
 
     #[test]
     fn what_hides_or_turns_text_is_told_from_what_is_read() {

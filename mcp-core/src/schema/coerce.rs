@@ -7,6 +7,7 @@
 use serde_json::{Map, Value};
 
 use super::numbers;
+use super::object::keep;
 use super::validate::Validator;
 use super::validate::node::{Additional, Alternatives, Node, ObjectNode};
 
@@ -58,16 +59,16 @@ fn coerce_object(
     members: &mut Map<String, Value>,
 ) -> bool {
     let before = members.len();
-    members.retain(|name, value| {
+    keep(members, &mut |name, value| {
         let absent = value.is_null()
-            && object.properties.get(name).is_some_and(|property| {
+            && object.property(name).is_some_and(|property| {
                 !property.required && !validator.fits(&property.node, value)
             });
         !absent
     });
     let mut changed = members.len() < before;
     for (name, value) in members {
-        let node = match (object.properties.get(name), &object.additional) {
+        let node = match (object.property(name), &object.additional) {
             (Some(property), _) => &property.node,
             (None, Additional::Each(node)) => node,
             (None, Additional::Any | Additional::None) => continue,

@@ -2,9 +2,10 @@
 //!
 //! Specification: basic/transports/streamable-http, Custom Headers from Tool Parameters.
 
-use std::{collections::HashSet, slice};
-
 use serde_json::{Map, Value};
+
+use super::object::owned;
+use crate::text::{borrowed, joined, repeats};
 
 /// The schema keyword that names a header.
 const KEYWORD: &str = "x-mcp-header";
@@ -49,19 +50,23 @@ impl HeaderParameter {
 pub fn header_parameters(schema: &Map<String, Value>) -> Result<Vec<HeaderParameter>, String> {
     let mut found = Vec::new();
     scan(schema, Some(&[]), &mut found)?;
-    let mut seen = HashSet::new();
+    let mut names = Vec::with_capacity(found.len());
     for param in &found {
-        if !seen.insert(param.header.to_ascii_lowercase()) {
-            return Err(format!("its {KEYWORD} {:?} stands twice", param.header));
-        }
+        names.push(param.header.to_ascii_lowercase());
     }
-    Ok(found)
+    match repeats(&borrowed(&names)).first() {
+        Some(place) => Err(format!(
+            "its {KEYWORD} {:?} stands twice",
+            found[*place].header
+        )),
+        None => Ok(found),
+    }
 }
 
 /// Goes through a schema. `path` leads to it by `properties` alone, or is `None`.
 fn scan(
     schema: &Map<String, Value>,
-    path: Option<&[String]>,
+    path: Option<&[&str]>,
     found: &mut Vec<HeaderParameter>,
 ) -> Result<(), String> {
     if let Some(header) = schema.get(KEYWORD) {
@@ -73,8 +78,13 @@ fn scan(
             ("const" | "enum" | "default" | "examples", _) => {}
             ("properties", Value::Object(properties)) => {
                 for (name, property) in properties {
-                    let path = path.map(|path| [path, slice::from_ref(name)].concat());
-                    scan_value(property, path.as_deref(), found)?;
+                    let Some(path) = path else {
+                        scan_value(property, None, found)?;
+                        continue;
+                    };
+                    let mut path = path.to_vec();
+                    path.push(name);
+                    scan_value(property, Some(&path), found)?;
                 }
             }
             // Names of their own stand here, not keywords.
@@ -94,22 +104,25 @@ fn scan(
 
 fn scan_value(
     value: &Value,
-    path: Option<&[String]>,
+    path: Option<&[&str]>,
     found: &mut Vec<HeaderParameter>,
 ) -> Result<(), String> {
     match value {
-        Value::Object(schema) => scan(schema, path, found),
-        Value::Array(values) => values
-            .iter()
-            .try_for_each(|value| scan_value(value, None, found)),
-        _ => Ok(()),
+        Value::Object(schema) => scan(schema, path, found)?,
+        Value::Array(values) => {
+            for value in values {
+                scan_value(value, None, found)?;
+            }
+        }
+        _ => {}
     }
+    Ok(())
 }
 
 fn annotation(
     schema: &Map<String, Value>,
     header: &Value,
-    path: Option<&[String]>,
+    path: Option<&[&str]>,
 ) -> Result<HeaderParameter, String> {
     let Some(header) = header.as_str().filter(|header| is_token(header)) else {
         return Err(format!("its {KEYWORD} {header} is no name of a header"));
@@ -122,12 +135,12 @@ fn annotation(
     if !is_primitive(schema.get("type")) {
         return Err(format!(
             "its {KEYWORD} {header:?} is on {:?}, which must be a string, an integer or a boolean",
-            path.join(".")
+            joined(path, ".")
         ));
     }
     Ok(HeaderParameter {
         header: header.to_owned(),
-        path: path.to_vec(),
+        path: owned(path),
     })
 }
 

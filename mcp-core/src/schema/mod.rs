@@ -10,8 +10,8 @@
 //! * [`header_parameters`] tells which arguments are mirrored into headers.
 //! * [`assert_provider_safe`] is for tests: it walks a schema and tells every breach of the dialect.
 //!
-//! Lists here are short, and sets and maps are filled by loops: each type that is sorted, or collected into a
-//! `BTreeMap` (which sorts), is some 8 KB more in every server.
+//! The only map here is the JSON object, changed by the functions of `object`: each other type of map, and each that is
+//! sorted, is some 8 KB more in every server.
 
 pub mod dialect;
 pub mod form;
@@ -20,6 +20,8 @@ pub mod validate;
 mod coerce;
 mod header;
 mod numbers;
+mod object;
+mod place;
 mod provider;
 
 pub use coerce::coerce;

@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Number, Value};
 
+use super::object;
+
 /// Below this a float holds every integer; from here on, its text may have been rounded by the
 /// reader, for the next integer up becomes this very float.
 const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
@@ -104,37 +106,54 @@ pub(crate) fn format_bounds(format: &str) -> Option<(Option<i128>, Option<i128>)
 pub(crate) fn integer_bounds(
     schema: &Map<String, Value>,
 ) -> Result<(Option<i128>, Option<i128>), &'static str> {
-    let bound = |keyword: &str, round: fn(f64) -> f64| match schema.get(keyword) {
-        None => Ok(None),
-        Some(Value::Number(number)) => integer(number)
-            // A float bound between two integers means the next one inside; casts saturate.
-            .or_else(|| number.as_f64().map(|value| round(value) as i128))
-            .map(Some)
-            .ok_or("has a bound beyond 64 bits"),
-        Some(_) => Err("has a bound that is no number"),
-    };
-    let above = bound("exclusiveMinimum", f64::floor)?.map(|value| value.saturating_add(1));
-    let below = bound("exclusiveMaximum", f64::ceil)?.map(|value| value.saturating_sub(1));
-    let format = schema.get("format").and_then(Value::as_str);
-    let (least, most) = format.and_then(format_bounds).unwrap_or_default();
-    let least = [bound("minimum", f64::ceil)?, above, least]
-        .into_iter()
-        .flatten()
-        .max();
-    let most = [bound("maximum", f64::floor)?, below, most]
-        .into_iter()
-        .flatten()
-        .min();
+    let above = bound(schema, "exclusiveMinimum", f64::floor)?;
+    let below = bound(schema, "exclusiveMaximum", f64::ceil)?;
+    let (mut least, mut most) = object::text(schema, "format")
+        .and_then(format_bounds)
+        .unwrap_or_default();
+    let tighter = [
+        bound(schema, "minimum", f64::ceil)?,
+        above.map(|value| value.saturating_add(1)),
+    ];
+    for bound in tighter {
+        least = least.max(bound);
+    }
+    let tighter = [
+        bound(schema, "maximum", f64::floor)?,
+        below.map(|value| value.saturating_sub(1)),
+    ];
+    for bound in tighter {
+        // Of `None` and a bound, the bound is the greater one.
+        most = most.min(bound).or(most.max(bound));
+    }
     Ok((least, most))
+}
+
+fn bound(
+    schema: &Map<String, Value>,
+    keyword: &str,
+    round: fn(f64) -> f64,
+) -> Result<Option<i128>, &'static str> {
+    match schema.get(keyword) {
+        None => Ok(None),
+        Some(Value::Number(number)) => match (integer(number), number.as_f64()) {
+            (Some(value), _) => Ok(Some(value)),
+            // A float bound between two integers means the next one inside; casts saturate.
+            (None, Some(value)) => Ok(Some(round(value) as i128)),
+            (None, None) => Err("has a bound beyond 64 bits"),
+        },
+        Some(_) => Err("has a bound that is no number"),
+    }
 }
 
 /// Whether a Rust integer type has exactly these bounds, as [`format_bounds`] tells them.
 pub(crate) fn are_bounds_of_a_type(least: Option<i128>, most: Option<i128>) -> bool {
-    [
+    let formats = [
         "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-    ]
-    .into_iter()
-    .any(|format| format_bounds(format) == Some((least, most)))
+    ];
+    formats
+        .iter()
+        .any(|format| format_bounds(format) == Some((least, most)))
 }
 
 /// Whether a number is a multiple of another: exactly for integers, to the precision of floats otherwise.

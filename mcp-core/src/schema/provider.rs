@@ -1,10 +1,11 @@
 //! Whether a schema is in the dialect that every host accepts: for our own tests and for those of users.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 use super::dialect::{ANNOTATIONS, FORMATS, applicable};
+use super::object::{list, nested, take, text};
+use super::place::Place;
+use crate::text::{borrowed, sort};
 
 /// Every breach of the [dialect](super::dialect) in the schema of a tool's arguments or result, as sentences with a JSON
 /// pointer; empty if hosts will accept it.
@@ -12,7 +13,8 @@ use super::dialect::{ANNOTATIONS, FORMATS, applicable};
 pub fn check_provider_safe(schema: &Value) -> Vec<String> {
     let mut walk = Walk {
         breaches: Vec::new(),
-        references: BTreeSet::new(),
+        references: Vec::new(),
+        at: Place::default(),
     };
     walk.root(schema);
     walk.breaches
@@ -42,141 +44,151 @@ pub fn assert_provider_safe(schema: &Value) {
 
 struct Walk {
     breaches: Vec<String>,
-    references: BTreeSet<String>,
+    references: Vec<String>,
+    /// The schema that is looked at.
+    at: Place,
 }
 
 impl Walk {
-    fn breach(&mut self, at: &str, problem: impl std::fmt::Display) {
-        let place = if at.is_empty() { "the root" } else { at };
+    fn breach(&mut self, problem: &str) {
+        let place = match self.at.pointer() {
+            "" => "the root",
+            pointer => pointer,
+        };
         self.breaches.push(format!("{place} {problem}"));
     }
 
     fn root(&mut self, schema: &Value) {
         let Value::Object(keywords) = schema else {
-            return self.breach("", "is no object");
+            return self.breach("is no object");
         };
-        if keywords.get("type") != Some(&"object".into()) {
-            self.breach("", "must say `type: object`");
+        if text(keywords, "type") != Some("object") {
+            self.breach("must say `type: object`");
         }
-        if !keywords.get("properties").is_some_and(Value::is_object) {
-            self.breach("", "must have `properties`");
+        if nested(keywords, "properties").is_none() {
+            self.breach("must have `properties`");
         }
         if !keywords.contains_key("additionalProperties") {
-            self.breach("", "must say `additionalProperties`");
+            self.breach("must say `additionalProperties`");
         }
         if keywords.contains_key("title") {
-            self.breach("", "must have no title");
+            self.breach("must have no title");
         }
-        let definitions = match keywords.get("$defs") {
+        let mut keywords = keywords.clone();
+        let definitions = match take(&mut keywords, "$defs") {
             None => Map::new(),
-            Some(Value::Object(definitions)) if !definitions.is_empty() => definitions.clone(),
+            Some(Value::Object(definitions)) if !definitions.is_empty() => definitions,
             Some(_) => {
-                self.breach("", "must have no `$defs` but a filled object");
+                self.breach("must have no `$defs` but a filled object");
                 Map::new()
             }
         };
-        let mut keywords = keywords.clone();
-        keywords.remove("$defs");
-        self.keywords(&keywords, "");
+        self.keywords(&keywords);
         for (name, schema) in &definitions {
-            self.schema(schema, &format!("/$defs/{name}"));
+            self.part(&["$defs", name], schema);
         }
-        for reference in std::mem::take(&mut self.references) {
+        let references = std::mem::take(&mut self.references);
+        let mut references = borrowed(&references);
+        sort(&mut references);
+        references.dedup();
+        for reference in references {
             let name = reference.strip_prefix("#/$defs/");
             if !name.is_some_and(|name| definitions.contains_key(name)) {
-                self.breach("", format_args!("does not define `{reference}`"));
+                self.breach(&format!("does not define `{reference}`"));
             }
         }
-        for name in definitions.keys() {
-            if !reaches(&definitions, name) {
-                self.breach(&format!("/$defs/{name}"), "is not recursive: inline it");
+        let root = Value::Object(keywords);
+        for (name, schema) in &definitions {
+            let outside = self.at.enter(&["$defs", name]);
+            if !mentions(schema, &definitions, name) {
+                self.breach("is not recursive: inline it");
             }
-            if !mentions(&Value::Object(keywords.clone()), &definitions, name) {
-                self.breach(&format!("/$defs/{name}"), "is never used");
+            if !mentions(&root, &definitions, name) {
+                self.breach("is never used");
             }
+            self.at.leave(outside);
         }
     }
 
-    fn schema(&mut self, schema: &Value, at: &str) {
+    fn part(&mut self, steps: &[&str], schema: &Value) {
+        let outside = self.at.enter(steps);
         match schema {
-            Value::Object(keywords) => self.keywords(keywords, at),
-            Value::Bool(_) => self.breach(at, "is a boolean schema"),
-            _ => self.breach(at, "is no schema"),
+            Value::Object(keywords) => self.keywords(keywords),
+            Value::Bool(_) => self.breach("is a boolean schema"),
+            _ => self.breach("is no schema"),
         }
+        self.at.leave(outside);
     }
 
-    fn keywords(&mut self, keywords: &Map<String, Value>, at: &str) {
+    fn keywords(&mut self, keywords: &Map<String, Value>) {
         let kinds = ["type", "anyOf", "$ref"].map(|keyword| keywords.contains_key(keyword));
         let count = kinds.iter().filter(|has| **has).count();
         // The items of an array of any JSON end the nesting of types.
-        let is_end =
-            at.ends_with("/items") && keywords.len() == 1 && keywords.contains_key("description");
+        let is_end = self.at.pointer().ends_with("/items")
+            && keywords.len() == 1
+            && keywords.contains_key("description");
         if count != 1 && !is_end {
-            self.breach(at, "must have exactly one of `type`, `anyOf` and `$ref`");
+            self.breach("must have exactly one of `type`, `anyOf` and `$ref`");
         }
-        if at.is_empty() && !kinds[0] {
-            self.breach(at, "must have no combinator and no reference");
+        if self.at.pointer().is_empty() && !kinds[0] {
+            self.breach("must have no combinator and no reference");
         }
         let known = match keywords.get("type") {
             None => &[],
             Some(Value::String(name)) => {
-                self.typed(name, keywords, at);
+                self.typed(name, keywords);
                 applicable(name)
             }
             Some(_) => {
-                self.breach(at, "must name one type");
+                self.breach("must name one type");
                 &[]
             }
         };
-        for keyword in keywords.keys().map(String::as_str) {
+        for keyword in keywords.keys() {
+            let keyword = keyword.as_str();
             let general =
                 ["type", "anyOf", "$ref"].contains(&keyword) || ANNOTATIONS.contains(&keyword);
             if !general && !known.contains(&keyword) {
-                self.breach(at, format_args!("has the keyword `{keyword}`"));
+                self.breach(&format!("has the keyword `{keyword}`"));
             }
         }
         if keywords.get("default").is_some_and(Value::is_null) {
-            self.breach(at, "has the default null");
+            self.breach("has the default null");
         }
         match keywords.get("$ref") {
             None => {}
-            Some(Value::String(reference)) => {
-                self.references.insert(reference.clone());
-            }
-            Some(_) => self.breach(at, "has a `$ref` that is no string"),
+            Some(Value::String(reference)) => self.references.push(reference.clone()),
+            Some(_) => self.breach("has a `$ref` that is no string"),
         }
         match keywords.get("anyOf") {
             None => {}
             Some(Value::Array(schemas)) if !schemas.is_empty() => {
                 for (i, schema) in schemas.iter().enumerate() {
-                    self.schema(schema, &format!("{at}/anyOf/{i}"));
+                    self.part(&["anyOf", &i.to_string()], schema);
                 }
             }
-            Some(_) => self.breach(at, "has an empty `anyOf`"),
+            Some(_) => self.breach("has an empty `anyOf`"),
         }
     }
 
-    fn typed(&mut self, name: &str, keywords: &Map<String, Value>, at: &str) {
+    fn typed(&mut self, name: &str, keywords: &Map<String, Value>) {
         match name {
-            "object" => self.object(keywords, at),
+            "object" => self.object(keywords),
             "array" => match keywords.get("items") {
-                Some(items) => self.schema(items, &format!("{at}/items")),
-                None => self.breach(at, "is an array without `items`"),
+                Some(items) => self.part(&["items"], items),
+                None => self.breach("is an array without `items`"),
             },
             "string" => {
-                let plain =
-                    |values: &Vec<Value>| !values.is_empty() && values.iter().all(Value::is_string);
-                if keywords
-                    .get("enum")
-                    .is_some_and(|values| !values.as_array().is_some_and(plain))
-                {
-                    self.breach(at, "has an `enum` of something other than strings");
+                let is_plain = list(keywords, "enum").is_some_and(|values| {
+                    !values.is_empty() && values.iter().all(Value::is_string)
+                });
+                if keywords.contains_key("enum") && !is_plain {
+                    self.breach("has an `enum` of something other than strings");
                 }
-                if keywords
-                    .get("format")
-                    .is_some_and(|format| !FORMATS.iter().any(|known| format == known))
-                {
-                    self.breach(at, "has a format that is not registered");
+                let is_known =
+                    text(keywords, "format").is_some_and(|format| FORMATS.contains(&format));
+                if keywords.contains_key("format") && !is_known {
+                    self.breach("has a format that is not registered");
                 }
             }
             "integer" => {
@@ -185,72 +197,58 @@ impl Walk {
                         .get(keyword)
                         .is_some_and(|bound| !bound.is_i64() && !bound.is_u64())
                     {
-                        self.breach(at, format_args!("has a `{keyword}` that is no integer"));
+                        self.breach(&format!("has a `{keyword}` that is no integer"));
                     }
                 }
             }
             "number" | "boolean" | "null" => {}
-            other => self.breach(at, format_args!("has the unknown type `{other}`")),
+            other => self.breach(&format!("has the unknown type `{other}`")),
         }
     }
 
-    fn object(&mut self, keywords: &Map<String, Value>, at: &str) {
-        let properties = keywords.get("properties").map(Value::as_object);
-        if properties == Some(None) {
-            self.breach(at, "has `properties` that are no object");
-        }
-        let properties = properties.flatten();
-        for (name, schema) in properties.into_iter().flatten() {
-            self.schema(
-                schema,
-                &format!(
-                    "{at}/properties/{}",
-                    name.replace('~', "~0").replace('/', "~1")
-                ),
-            );
+    fn object(&mut self, keywords: &Map<String, Value>) {
+        let properties = nested(keywords, "properties");
+        match properties {
+            Some(properties) => {
+                for (name, schema) in properties {
+                    self.part(&["properties", name], schema);
+                }
+            }
+            None if keywords.contains_key("properties") => {
+                self.breach("has `properties` that are no object");
+            }
+            None => {}
         }
         match keywords.get("additionalProperties") {
-            None => self.breach(at, "must say `additionalProperties`"),
+            None => self.breach("must say `additionalProperties`"),
             Some(Value::Bool(_)) => {}
-            Some(schema) => self.schema(schema, &format!("{at}/additionalProperties")),
+            Some(schema) => self.part(&["additionalProperties"], schema),
         }
-        let names = keywords
-            .get("required")
-            .map_or(Some(&[][..]), |names| names.as_array().map(Vec::as_slice));
         let declared = |name: &Value| {
-            name.as_str().is_some_and(|name| {
-                properties.is_some_and(|properties| properties.contains_key(name))
-            })
+            let name = name.as_str().zip(properties);
+            name.is_some_and(|(name, properties)| properties.contains_key(name))
         };
-        if !names.is_some_and(|names| names.iter().all(declared)) {
-            self.breach(at, "requires what it does not declare");
+        let all_are = list(keywords, "required").is_some_and(|names| names.iter().all(declared));
+        if keywords.contains_key("required") && !all_are {
+            self.breach("requires what it does not declare");
         }
     }
-}
-
-/// Whether a definition refers to itself, through others or not.
-fn reaches(definitions: &Map<String, Value>, name: &str) -> bool {
-    definitions
-        .get(name)
-        .is_some_and(|schema| mentions(schema, definitions, name))
 }
 
 /// Whether a schema refers to a definition, through others or not.
 fn mentions(schema: &Value, definitions: &Map<String, Value>, name: &str) -> bool {
-    let mut seen = BTreeSet::new();
+    let mut seen = Vec::new();
     let mut ahead = vec![schema];
     while let Some(value) = ahead.pop() {
         match value {
             Value::Object(keywords) => {
-                if let Some(target) = keywords
-                    .get("$ref")
-                    .and_then(Value::as_str)
-                    .and_then(|r| r.strip_prefix("#/$defs/"))
-                {
+                let reference = text(keywords, "$ref");
+                if let Some(target) = reference.and_then(|r| r.strip_prefix("#/$defs/")) {
                     if target == name {
                         return true;
                     }
-                    if seen.insert(target) {
+                    if !seen.contains(&target) {
+                        seen.push(target);
                         ahead.extend(definitions.get(target));
                     }
                 }

@@ -1,13 +1,17 @@
 //! Enums: plain values, and alternatives that a tag tells apart.
 
-use serde_json::{Value, json};
+use std::slice;
+
+use serde_json::Value;
 
 use super::Keywords;
 use super::containers::Closing;
-use super::convert::{Converter, twice};
-use super::keywords::{annotations, describe, names};
+use super::convert::Converter;
+use super::keywords::{annotations, describe, describe_variant, has_any};
 use super::resolve::merge;
 use crate::schema::numbers;
+use crate::schema::object::{keep, list, nested, set, take, text, values};
+use crate::text::joined;
 
 const EXTERNAL: &str = "is an enum whose variants are keys of an object, which models confuse: add `#[serde(tag = \"kind\")]` to the enum";
 const UNTAGGED: &str = "offers several shapes and nothing that tells them apart: add `#[serde(tag = \"kind\")]` to the enum (instead of `untagged`), or take a `serde_json::Value`";
@@ -16,44 +20,33 @@ const NEWTYPE: &str = "is an enum with a variant that is no object and so cannot
 impl Converter<'_> {
     /// `enum` and `const`.
     pub(super) fn constants(&mut self, mut keywords: Keywords) -> Value {
-        let values = match (keywords.remove("enum"), keywords.remove("const")) {
+        let values = match (take(&mut keywords, "enum"), take(&mut keywords, "const")) {
             (Some(Value::Array(values)), _) => values,
             (_, Some(value)) => vec![value],
             _ => return self.fault("has an `enum` that is no list"),
         };
-        let documented = values.into_iter().map(|value| (value, None)).collect();
-        self.plain_enum(annotations(&keywords), documented)
+        self.plain_enum(annotations(&keywords), values)
     }
 
-    /// An enum without data, with the docs of its variants.
-    fn plain_enum(&mut self, mut kept: Keywords, values: Vec<(Value, Option<String>)>) -> Value {
-        for (value, doc) in &values {
-            if let Some(doc) = doc {
-                let name = value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned);
-                describe(&mut kept, &format!("{name}: {}", doc.trim()));
-            }
-        }
-        let values: Vec<Value> = values.into_iter().map(|(value, _)| value).collect();
+    /// An enum without data.
+    fn plain_enum(&mut self, mut kept: Keywords, values: Vec<Value>) -> Value {
         if values.is_empty() {
             return self.fault("is an enum without variants, so nothing fits: add one");
         }
         if values.iter().all(Value::is_string) {
-            kept.insert("type".to_owned(), "string".into());
-            kept.insert("enum".to_owned(), values.into());
+            set(&mut kept, "type", "string");
+            set(&mut kept, "enum", values);
             return Value::Object(kept);
         }
         if let [only @ (Value::Bool(_) | Value::Null)] = &values[..] {
             let name = if only.is_null() { "null" } else { "boolean" };
-            kept.insert("type".to_owned(), name.into());
+            set(&mut kept, "type", name);
             describe(&mut kept, &format!("Always {only}."));
             return Value::Object(kept);
         }
-        let integer = |value: &Value| value.as_number().and_then(numbers::integer);
         let mut integers: Vec<i128> = Vec::new();
         for value in &values {
-            let Some(integer) = integer(value) else {
+            let Some(integer) = value.as_number().and_then(numbers::integer) else {
                 return self
                     .fault("is an enum of mixed values, which hosts refuse: use strings only");
             };
@@ -61,13 +54,17 @@ impl Converter<'_> {
         }
         let (least, most) = (integers[0], integers[integers.len() - 1]);
         if most - least >= integers.len() as i128 {
-            let listed: Vec<String> = integers.iter().map(ToString::to_string).collect();
-            describe(&mut kept, &format!("One of {}.", listed.join(", ")));
+            let mut listed = Vec::new();
+            for integer in &integers {
+                listed.push(integer.to_string());
+            }
+            let listed = joined(&listed, ", ");
+            describe(&mut kept, &format!("One of {listed}."));
         }
-        kept.insert("type".to_owned(), "integer".into());
+        set(&mut kept, "type", "integer");
         for (keyword, bound) in [("minimum", least), ("maximum", most)] {
             if let Some(bound) = numbers::number(bound) {
-                kept.insert(keyword.to_owned(), bound.into());
+                set(&mut kept, keyword, bound);
             }
         }
         Value::Object(kept)
@@ -75,9 +72,7 @@ impl Converter<'_> {
 
     /// `oneOf` and `anyOf`, with whatever stands beside them.
     pub(super) fn alternatives(&mut self, mut keywords: Keywords) -> Value {
-        let given = keywords
-            .remove("oneOf")
-            .or_else(|| keywords.remove("anyOf"));
+        let given = take_alternatives(&mut keywords);
         if keywords.contains_key("anyOf") {
             return self.fault("has both `oneOf` and `anyOf`: flatten one enum at most");
         }
@@ -87,36 +82,35 @@ impl Converter<'_> {
         let mut expanded = Vec::new();
         for schema in given {
             if let Err(problem) = self.expand(schema, &mut expanded) {
-                return self.fault(problem);
+                return self.fault(&problem);
             }
         }
-        if let Some(values) = plain_values(&expanded) {
-            return self.plain_enum(annotations(&keywords), values);
+        let mut kept = annotations(&keywords);
+        if expanded
+            .iter()
+            .all(|alternative| values_of(alternative).is_some())
+        {
+            let values = describe_values(&mut kept, &expanded);
+            return self.plain_enum(kept, values);
         }
-        let kept = annotations(&keywords);
-        keywords.retain(|keyword, _| !kept.contains_key(keyword));
+        keep(&mut keywords, &mut |keyword, _| !kept.contains_key(keyword));
         // What an enum is flattened into belongs to each of its variants.
         for alternative in &mut expanded {
-            if let Err(keyword) = merge(alternative, &keywords) {
-                return self.fault(twice(&keyword));
+            if let Err(problem) = merge(alternative, &keywords) {
+                return self.fault(&problem);
             }
         }
         if tag_of(&expanded).is_none() {
             return self.fault(untagged_problem(&expanded));
         }
-        let alternatives: Vec<Value> = expanded
-            .into_iter()
-            .enumerate()
-            .map(|(i, mut alternative)| {
-                alternative.retain(|keyword, _| keyword != "title");
-                let outside = self.enter(&["anyOf", &i.to_string()]);
-                let converted = self.object(alternative, Closing::Nested);
-                self.leave(outside);
-                converted
-            })
-            .collect();
-        let mut kept = kept;
-        kept.insert("anyOf".to_owned(), alternatives.into());
+        let mut alternatives = Vec::new();
+        for (i, mut alternative) in expanded.into_iter().enumerate() {
+            take(&mut alternative, "title");
+            let outside = self.at.enter(&["anyOf", &i.to_string()]);
+            alternatives.push(self.object(alternative, Closing::Nested));
+            self.at.leave(outside);
+        }
+        set(&mut kept, "anyOf", alternatives);
         Value::Object(kept)
     }
 
@@ -126,8 +120,7 @@ impl Converter<'_> {
             return Err(UNTAGGED.to_owned());
         };
         let mut outer = self.resolve(schema)?;
-        let Some(Value::Array(inner)) = outer.remove("oneOf").or_else(|| outer.remove("anyOf"))
-        else {
+        let Some(Value::Array(inner)) = take_alternatives(&mut outer) else {
             expanded.push(outer);
             return Ok(());
         };
@@ -145,88 +138,88 @@ impl Converter<'_> {
     }
 }
 
-/// The values of an enum without data, with their docs; `None` if any variant has data.
-fn plain_values(alternatives: &[Keywords]) -> Option<Vec<(Value, Option<String>)>> {
+fn take_alternatives(keywords: &mut Keywords) -> Option<Value> {
+    take(keywords, "oneOf").or_else(|| take(keywords, "anyOf"))
+}
+
+/// The values of a variant without data.
+fn values_of(alternative: &Keywords) -> Option<&[Value]> {
+    match alternative.get("const") {
+        Some(value) => Some(slice::from_ref(value)),
+        None => list(alternative, "enum"),
+    }
+}
+
+/// The values of an enum without data, with the docs of its variants told in the description.
+fn describe_values(kept: &mut Keywords, alternatives: &[Keywords]) -> Vec<Value> {
     let mut values = Vec::new();
     for alternative in alternatives {
-        let doc = alternative
-            .get("description")
-            .and_then(Value::as_str)
-            .map(str::to_owned);
-        match (alternative.get("const"), alternative.get("enum")) {
-            (Some(value), _) => values.push((value.clone(), doc)),
-            (_, Some(Value::Array(several))) => {
-                values.extend(several.iter().map(|value| (value.clone(), doc.clone())))
+        for value in values_of(alternative).unwrap_or_default() {
+            if let Some(doc) = text(alternative, "description") {
+                match value.as_str() {
+                    Some(name) => describe_variant(kept, name, doc),
+                    None => describe_variant(kept, &value.to_string(), doc),
+                }
             }
-            _ => return None,
+            values.push(value.clone());
         }
     }
-    Some(values)
+    values
 }
 
 /// The property that every alternative requires with a string of its own.
 pub(super) fn tag_of(alternatives: &[Keywords]) -> Option<String> {
-    let first = alternatives.first()?;
-    let properties = first.get("properties")?.as_object()?;
     let tags = |alternative: &Keywords, name: &str| {
-        alternative
-            .get("properties")
-            .and_then(|properties| properties.get(name))
-            .is_some_and(|schema| tag_value(schema).is_some())
-            && names(alternative.get("required"))
-                .iter()
-                .any(|required| required == name)
+        property(alternative, name).and_then(tag_value).is_some() && requires(alternative, name)
     };
-    let all = |name: &&String| {
-        alternatives
+    for name in nested(alternatives.first()?, "properties")?.keys() {
+        if alternatives
             .iter()
             .all(|alternative| tags(alternative, name))
-    };
-    properties.keys().find(all).cloned()
+        {
+            return Some(name.clone());
+        }
+    }
+    None
 }
 
 /// The one string that a schema allows.
 pub(super) fn tag_value(schema: &Value) -> Option<&str> {
-    match (
-        schema.get("const"),
-        schema
-            .get("enum")
-            .and_then(Value::as_array)
-            .map(Vec::as_slice),
-    ) {
-        (Some(Value::String(value)), _) | (_, Some([Value::String(value)])) => Some(value),
+    if let Some(Value::String(value)) = schema.get("const") {
+        return Some(value);
+    }
+    match schema.get("enum")?.as_array()?.as_slice() {
+        [Value::String(value)] => Some(value),
         _ => None,
     }
 }
 
+fn property<'a>(object: &'a Keywords, name: &str) -> Option<&'a Value> {
+    nested(object, "properties")?.get(name)
+}
+
+fn requires(object: &Keywords, name: &str) -> bool {
+    let required = list(object, "required").unwrap_or_default();
+    required.iter().any(|required| required == name)
+}
+
 fn untagged_problem(alternatives: &[Keywords]) -> &'static str {
-    let is_plain = |alternative: &Keywords| {
-        alternative.contains_key("const") || alternative.contains_key("enum")
-    };
-    let is_keyed = |alternative: &Keywords| {
-        let properties = alternative.get("properties").and_then(Value::as_object);
-        properties.is_some_and(|properties| {
-            properties.len() == 1 && names(alternative.get("required")).len() == 1
-        })
-    };
-    let has_tag = |alternative: &Keywords| {
-        let properties = alternative.get("properties").and_then(Value::as_object);
-        properties.is_some_and(|properties| {
-            properties
+    let mut are_external = true;
+    for alternative in alternatives {
+        let properties = nested(alternative, "properties");
+        let mut is_keyed = false;
+        if let Some(properties) = properties {
+            if properties
                 .values()
                 .any(|schema| tag_value(schema).is_some())
-        })
-    };
-    if alternatives.iter().any(has_tag) {
-        NEWTYPE
-    } else if alternatives
-        .iter()
-        .all(|alternative| is_plain(alternative) || is_keyed(alternative))
-    {
-        EXTERNAL
-    } else {
-        UNTAGGED
+            {
+                return NEWTYPE;
+            }
+            is_keyed = properties.len() == 1 && names(alternative).len() == 1;
+        }
+        are_external &= is_keyed || has_any(alternative, &["const", "enum"]);
     }
+    if are_external { EXTERNAL } else { UNTAGGED }
 }
 
 /// Alternatives of the dialect as one object that admits them all, for a root that may have no combinator.
@@ -237,34 +230,30 @@ pub(super) fn merged(alternatives: &[Keywords], mut kept: Keywords) -> Keywords 
     let mut properties = Keywords::new();
     let mut tag_schema = Keywords::new();
     let mut tags: Vec<Value> = Vec::new();
-    let mut required: Vec<String> =
-        names(alternatives.first().and_then(|first| first.get("required")));
+    let mut required = Vec::new();
     let mut open = false;
-    for alternative in alternatives {
-        let own = names(alternative.get("required"));
-        required.retain(|name| own.contains(name));
+    for (i, alternative) in alternatives.iter().enumerate() {
+        if i == 0 {
+            required = names(alternative);
+        }
+        required.retain(|name| requires(alternative, name));
         open |= alternative.get("additionalProperties") != Some(&Value::Bool(false));
-        for (name, schema) in alternative
-            .get("properties")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-        {
+        let Some(own) = nested(alternative, "properties") else {
+            continue;
+        };
+        for (name, schema) in own {
             if *name != tag {
                 add_alternative(&mut properties, name, schema);
                 continue;
             }
-            let Some(value) = tag_value(schema).map(Value::from) else {
+            let Some(value) = tag_value(schema) else {
                 continue;
             };
-            if let (Some(doc), Some(name)) = (
-                alternative.get("description").and_then(Value::as_str),
-                value.as_str(),
-            ) {
-                describe(&mut tag_schema, &format!("{name}: {}", doc.trim()));
+            if let Some(doc) = text(alternative, "description") {
+                describe_variant(&mut tag_schema, value, doc);
             }
-            if !tags.contains(&value) {
-                tags.push(value);
+            if !tags.iter().any(|tag| tag == value) {
+                tags.push(value.into());
             }
         }
     }
@@ -275,71 +264,74 @@ pub(super) fn merged(alternatives: &[Keywords], mut kept: Keywords) -> Keywords 
             describe(schema, &usage);
         }
     }
-    tag_schema.insert("type".to_owned(), "string".into());
-    tag_schema.insert("enum".to_owned(), tags.into());
-    properties.insert(tag, tag_schema.into());
-    kept.insert("type".to_owned(), "object".into());
-    kept.insert("properties".to_owned(), properties.into());
-    kept.insert("required".to_owned(), required.into());
-    kept.insert("additionalProperties".to_owned(), open.into());
+    set(&mut tag_schema, "type", "string");
+    set(&mut tag_schema, "enum", tags);
+    set(&mut properties, &tag, tag_schema);
+    set(&mut kept, "type", "object");
+    set(&mut kept, "properties", properties);
+    set(&mut kept, "required", values(&required));
+    set(&mut kept, "additionalProperties", open);
     kept
+}
+
+/// The names that an object requires.
+fn names(object: &Keywords) -> Vec<&str> {
+    let mut names = Vec::new();
+    for name in list(object, "required").unwrap_or_default() {
+        if let Some(name) = name.as_str() {
+            names.push(name);
+        }
+    }
+    names
 }
 
 fn add_alternative(properties: &mut Keywords, name: &str, schema: &Value) {
     let Some(before) = properties.get_mut(name) else {
-        properties.insert(name.to_owned(), schema.clone());
+        set(properties, name, schema.clone());
         return;
     };
     if before == schema {
         return;
     }
-    let mut several = match before.get("anyOf").and_then(Value::as_array) {
-        Some(several) => several.clone(),
-        None => vec![before.clone()],
-    };
-    match schema.get("anyOf").and_then(Value::as_array) {
-        Some(more) => several.extend(more.iter().cloned()),
-        None => several.push(schema.clone()),
-    }
     let mut distinct: Vec<Value> = Vec::new();
-    for schema in several {
-        if !distinct.contains(&schema) {
-            distinct.push(schema);
+    for several in [&*before, schema] {
+        let several = match several.get("anyOf") {
+            Some(Value::Array(several)) => several,
+            _ => slice::from_ref(several),
+        };
+        for schema in several {
+            if !distinct.contains(schema) {
+                distinct.push(schema.clone());
+            }
         }
     }
-    *before = json!({"anyOf": distinct});
+    let mut any = Keywords::new();
+    set(&mut any, "anyOf", distinct);
+    *before = Value::Object(any);
 }
 
 /// Which variants a property belongs to, where not all of them have or require it.
 fn usage(alternatives: &[Keywords], tag: &str, name: &str) -> Option<String> {
-    let value = |alternative: &Keywords| {
-        let schema = alternative.get("properties")?.get(tag)?;
-        tag_value(schema).map(|value| format!("{value:?}"))
-    };
-    let with = |wanted: &dyn Fn(&Keywords) -> bool| -> Vec<String> {
-        alternatives
-            .iter()
-            .filter(|alternative| wanted(alternative))
-            .filter_map(value)
-            .collect()
-    };
-    let having = with(&|alternative| {
-        alternative
-            .get("properties")
-            .and_then(|all| all.get(name))
-            .is_some()
-    });
-    let requiring = with(&|alternative| {
-        names(alternative.get("required"))
-            .iter()
-            .any(|known| known == name)
-    });
+    let mut having = Vec::new();
+    let mut requiring = Vec::new();
+    for alternative in alternatives {
+        let Some(value) = property(alternative, tag).and_then(tag_value) else {
+            continue;
+        };
+        let value = format!("{value:?}");
+        if requires(alternative, name) {
+            requiring.push(value.clone());
+        }
+        if property(alternative, name).is_some() {
+            having.push(value);
+        }
+    }
     if requiring.len() == alternatives.len() {
         return None;
     }
     let mut text = String::new();
     if having.len() < alternatives.len() {
-        text = format!("Only with {tag} {}", having.join(", "));
+        text = format!("Only with {tag} {}", joined(&having, ", "));
     }
     if !requiring.is_empty() {
         text += if text.is_empty() {
@@ -348,7 +340,7 @@ fn usage(alternatives: &[Keywords], tag: &str, name: &str) -> Option<String> {
             "; required"
         };
         if requiring.len() < having.len() || having.len() == alternatives.len() {
-            text += &format!(" with {tag} {}", requiring.join(", "));
+            text += &format!(" with {tag} {}", joined(&requiring, ", "));
         } else {
             text += " there";
         }

@@ -1,10 +1,12 @@
 //! Lists, tuples, objects and maps.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Keywords;
 use super::convert::{Converter, Null};
 use super::keywords::{any_json, applicable, describe, has_any};
+use crate::schema::object::{set, take};
+use crate::text::joined;
 
 /// How an object treats members that it does not name.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,14 +18,14 @@ pub(super) enum Closing {
 
 impl Converter<'_> {
     pub(super) fn array(&mut self, mut keywords: Keywords) -> Value {
-        if let Some(Value::Array(members)) = keywords.remove("prefixItems") {
+        if let Some(Value::Array(members)) = take(&mut keywords, "prefixItems") {
             self.tuple(&mut keywords, members);
         } else {
-            let items = match keywords.remove("items") {
+            let items = match take(&mut keywords, "items") {
                 Some(items) => self.convert_part(&["items"], items, Null::IsValue),
                 None => any_json(Keywords::new()),
             };
-            keywords.insert("items".to_owned(), items);
+            set(&mut keywords, "items", items);
             self.constrained_by(&keywords, &["minItems", "maxItems", "uniqueItems"]);
         }
         self.finish(keywords, applicable("array"))
@@ -43,23 +45,25 @@ impl Converter<'_> {
         let items = match converted.len() {
             1 => converted.remove(0),
             _ => {
-                describe(keywords, &format!("In this order: {}.", kinds.join(", ")));
-                json!({"anyOf": converted})
+                let kinds = joined(&kinds, ", ");
+                describe(keywords, &format!("In this order: {kinds}."));
+                let mut any = Keywords::new();
+                set(&mut any, "anyOf", converted);
+                Value::Object(any)
             }
         };
-        keywords.insert("items".to_owned(), items);
+        set(keywords, "items", items);
     }
 
     pub(super) fn object(&mut self, mut keywords: Keywords, closing: Closing) -> Value {
         // `type: object` and no more is how types with a schema of their own say "any object".
         if closing == Closing::Nested
-            && !has_any(&keywords, |keyword| {
-                matches!(keyword, "properties" | "patternProperties")
-            })
+            && !has_any(
+                &keywords,
+                &["properties", "patternProperties", "additionalProperties"],
+            )
         {
-            keywords
-                .entry("additionalProperties")
-                .or_insert(Value::Bool(true));
+            set(&mut keywords, "additionalProperties", true);
         }
         let mut required = match keywords.get_mut("required").map(Value::take) {
             Some(Value::Array(names)) => names,
@@ -77,7 +81,8 @@ impl Converter<'_> {
             };
             *schema = self.convert_part(&["properties", name], schema.take(), null);
         }
-        let closed_by_type = keywords.remove("unevaluatedProperties") == Some(Value::Bool(false))
+        let closed_by_type = take(&mut keywords, "unevaluatedProperties")
+            == Some(Value::Bool(false))
             || keywords.get("additionalProperties") == Some(&Value::Bool(false));
         let additional = self.additional(&mut keywords, closing);
         if additional == Value::Bool(false) && !closed_by_type && closing == Closing::Nested {
@@ -88,25 +93,25 @@ impl Converter<'_> {
                 .is_some_and(|name| properties.contains_key(name))
         });
         if required.is_empty() {
-            keywords.remove("required");
+            take(&mut keywords, "required");
         } else {
-            keywords.insert("required".to_owned(), required.into());
+            set(&mut keywords, "required", required);
         }
         // A map has no members of its own; everything else has them, if none.
         if !properties.is_empty() || additional == Value::Bool(false) || closing != Closing::Nested
         {
-            keywords.insert("properties".to_owned(), properties.into());
+            set(&mut keywords, "properties", properties);
         } else {
-            keywords.remove("properties");
+            take(&mut keywords, "properties");
         }
-        keywords.insert("additionalProperties".to_owned(), additional);
+        set(&mut keywords, "additionalProperties", additional);
         self.constrained_by(&keywords, &["minProperties", "maxProperties"]);
         self.finish(keywords, applicable("object"))
     }
 
     fn additional(&mut self, keywords: &mut Keywords, closing: Closing) -> Value {
-        let given = keywords.remove("additionalProperties");
-        let patterns = match keywords.remove("patternProperties") {
+        let given = take(keywords, "additionalProperties");
+        let patterns = match take(keywords, "patternProperties") {
             Some(Value::Object(patterns)) => patterns,
             _ => Keywords::new(),
         };
@@ -115,7 +120,7 @@ impl Converter<'_> {
             return self.fault("has `patternProperties`, which hosts do not know: use a map with one type of value");
         }
         if let Some((pattern, schema)) = patterns.into_iter().next() {
-            let kind = if pattern.contains("\\d") {
+            let kind = if pattern.as_bytes().windows(2).any(|two| two == b"\\d") {
                 "Keys are integers.".to_owned()
             } else {
                 format!("Keys match {pattern}.")

@@ -1,6 +1,6 @@
 //! One schema after the other into the dialect: scalars, lists, objects, and `null` around them.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::containers::Closing;
 use super::keywords::{
@@ -9,6 +9,9 @@ use super::keywords::{
 use super::null::{only_alternative, take_null, take_null_type, with_null};
 use super::resolve::{Definitions, merge};
 use super::{DialectOptions, Keywords, Purpose, SchemaFault};
+use crate::schema::object::{keep, set, take};
+use crate::schema::place::Place;
+use crate::text::joined;
 
 /// Inlining can double at each level: a schema of this many parts is of no use to a model any more.
 const MAX_PARTS: usize = 20_000;
@@ -22,8 +25,8 @@ pub(super) struct Converter<'a> {
     /// The recursive definitions in use; `Null` while one is being converted.
     pub(super) kept: Keywords,
     pub(super) has_constraints: bool,
-    /// JSON pointer to the schema that is being converted.
-    at: String,
+    /// The schema that is being converted.
+    pub(super) at: Place,
     parts: usize,
     depth: usize,
 }
@@ -43,49 +46,31 @@ impl<'a> Converter<'a> {
             faults: Vec::new(),
             kept: Keywords::new(),
             has_constraints: false,
-            at: String::with_capacity(64),
+            at: Place::default(),
             parts: 0,
             depth: 0,
         }
     }
 
-    pub(super) fn fault(&mut self, problem: impl Into<String>) -> Value {
+    #[cold]
+    pub(super) fn fault(&mut self, problem: &str) -> Value {
         self.faults
-            .push(SchemaFault::new(self.at.as_str(), problem));
+            .push(SchemaFault::new(self.at.pointer(), problem));
         Value::Object(Keywords::new())
     }
 
     /// Converts a schema within the one that is being converted.
     pub(super) fn convert_part(&mut self, steps: &[&str], schema: Value, null: Null) -> Value {
-        let outside = self.enter(steps);
+        let outside = self.at.enter(steps);
         let converted = self.convert(schema, null);
-        self.leave(outside);
+        self.at.leave(outside);
         converted
-    }
-
-    /// Goes down to a part; gives where to [`leave`](Self::leave) for.
-    pub(super) fn enter(&mut self, steps: &[&str]) -> usize {
-        let outside = self.at.len();
-        for step in steps {
-            self.at.push('/');
-            if step.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
-                self.at
-                    .push_str(&step.replace('~', "~0").replace('/', "~1"));
-            } else {
-                self.at.push_str(step);
-            }
-        }
-        outside
-    }
-
-    pub(super) fn leave(&mut self, outside: usize) {
-        self.at.truncate(outside);
     }
 
     pub(super) fn convert(&mut self, schema: Value, null: Null) -> Value {
         self.parts += 1;
         if self.parts == MAX_PARTS {
-            self.fault(format!(
+            self.fault(&format!(
                 "has more than {MAX_PARTS} parts once its types are inlined: take a simpler type"
             ));
         }
@@ -93,7 +78,7 @@ impl<'a> Converter<'a> {
             return Value::Object(Keywords::new());
         }
         if self.depth == MAX_DEPTH {
-            return self.fault(format!(
+            return self.fault(&format!(
                 "nests types more than {MAX_DEPTH} deep: take a flatter type"
             ));
         }
@@ -110,21 +95,13 @@ impl<'a> Converter<'a> {
 
     fn keywords(&mut self, mut keywords: Keywords, null: Null) -> Value {
         // Most schemas are a type and what belongs to it: nothing to put together.
-        if has_any(&keywords, |keyword| {
-            matches!(
-                keyword,
-                "$ref" | "allOf" | "anyOf" | "oneOf" | "enum" | "const"
-            )
-        }) {
+        let composing = ["$ref", "allOf", "anyOf", "oneOf", "enum", "const"];
+        if has_any(&keywords, &composing) {
             return self.composed(keywords, null);
         }
         let null_stays = take_null_type(&mut keywords) && self.keeps_null(null);
         let converted = self.typed(keywords);
-        if null_stays {
-            with_null(converted)
-        } else {
-            converted
-        }
+        null_again(converted, null_stays)
     }
 
     fn keeps_null(&self, null: Null) -> bool {
@@ -135,37 +112,26 @@ impl<'a> Converter<'a> {
         if let Some(reference) = self.recursive_reference(&keywords) {
             return reference;
         }
-        let by_itself = has_any(&keywords, |keyword| matches!(keyword, "enum" | "const"));
+        let by_itself = has_any(&keywords, &["enum", "const"]);
         let mut keywords = match self.resolve(keywords) {
             Ok(keywords) => keywords,
-            Err(problem) => return self.fault(problem),
+            Err(problem) => return self.fault(&problem),
         };
         let null_stays = take_null(&mut keywords) && self.keeps_null(null);
         // What was within an `Option` may itself be a reference, an enum, or optional.
         if let Some(inner) = only_alternative(&mut keywords) {
-            let mut merged = keywords;
-            return match merge(&mut merged, &inner) {
-                Ok(()) => {
-                    let converted = self.keywords(merged, null);
-                    if null_stays {
-                        with_null(converted)
-                    } else {
-                        converted
-                    }
-                }
-                Err(keyword) => self.fault(twice(&keyword)),
-            };
+            if let Err(problem) = merge(&mut keywords, &inner) {
+                return self.fault(&problem);
+            }
+            let converted = self.keywords(keywords, null);
+            return null_again(converted, null_stays);
         }
         if by_itself {
             // Written beside a field and not by its type, so decoding does not enforce it.
             self.has_constraints = true;
         }
         let converted = self.typed(keywords);
-        if null_stays {
-            with_null(converted)
-        } else {
-            converted
-        }
+        null_again(converted, null_stays)
     }
 
     /// A reference that stays one, if nothing but annotations stands beside it.
@@ -175,22 +141,22 @@ impl<'a> Converter<'a> {
             .definitions
             .get(reference)
             .filter(|definition| definition.recursive)?;
-        let beside =
-            |keyword: &String| keyword != "$ref" && !is_annotation(keyword) && !is_dropped(keyword);
-        if keywords.keys().any(beside) {
-            return None;
+        for keyword in keywords.keys() {
+            if keyword != "$ref" && !is_annotation(keyword) && !is_dropped(keyword) {
+                return None;
+            }
         }
         let (name, schema) = (definition.name.clone(), definition.schema);
         if !self.kept.contains_key(&name) {
-            self.kept.insert(name.clone(), Value::Null);
+            set(&mut self.kept, &name, Value::Null);
             let mut converted = self.convert_definition(schema.clone(), &name);
             if let Some(keywords) = converted.as_object_mut() {
-                keywords.remove("title");
+                take(keywords, "title");
             }
-            self.kept.insert(name.clone(), converted);
+            set(&mut self.kept, &name, converted);
         }
         let mut kept = annotations(keywords);
-        kept.insert("$ref".to_owned(), format!("#/$defs/{name}").into());
+        set(&mut kept, "$ref", format!("#/$defs/{name}"));
         Some(Value::Object(kept))
     }
 
@@ -206,16 +172,14 @@ impl<'a> Converter<'a> {
     /// References and `allOf` replaced by what they stand for.
     pub(super) fn resolve(&mut self, mut keywords: Keywords) -> Result<Keywords, String> {
         for _ in 0..MAX_DEPTH {
-            if let Some(reference) = keywords.remove("$ref") {
-                let reference = reference.as_str().unwrap_or_default().to_owned();
+            if let Some(reference) = take(&mut keywords, "$ref") {
+                let reference = reference.as_str().unwrap_or_default();
                 match self
                     .definitions
-                    .get(&reference)
+                    .get(reference)
                     .map(|definition| definition.schema)
                 {
-                    Some(Value::Object(target)) => {
-                        merge(&mut keywords, target).map_err(|keyword| twice(&keyword))?;
-                    }
+                    Some(Value::Object(target)) => merge(&mut keywords, target)?,
                     // Any JSON: nothing to add.
                     Some(Value::Bool(true)) => {}
                     _ => {
@@ -224,12 +188,12 @@ impl<'a> Converter<'a> {
                         ));
                     }
                 }
-            } else if let Some(Value::Array(parts)) = keywords.remove("allOf") {
+            } else if let Some(Value::Array(parts)) = take(&mut keywords, "allOf") {
                 for part in &parts {
                     let part = part
                         .as_object()
                         .ok_or("has an `allOf` of something other than objects: remove it")?;
-                    merge(&mut keywords, part).map_err(|keyword| twice(&keyword))?;
+                    merge(&mut keywords, part)?;
                 }
             } else {
                 return Ok(keywords);
@@ -241,20 +205,20 @@ impl<'a> Converter<'a> {
     /// A schema without references and without `null`.
     fn typed(&mut self, mut keywords: Keywords) -> Value {
         fold_examples(&mut keywords);
-        keywords.retain(|keyword, value| {
+        keep(&mut keywords, &mut |keyword, value| {
             !is_dropped(keyword) && (keyword != "default" || !value.is_null())
         });
-        if keywords
-            .get("not")
-            .is_some_and(|not| *not == json!({"const": 0}))
+        if let Some(Value::Object(not)) = keywords.get("not")
+            && not.len() == 1
+            && not.get("const").and_then(Value::as_u64) == Some(0)
         {
-            keywords.remove("not");
+            take(&mut keywords, "not");
             describe(&mut keywords, "Not 0.");
         }
-        if has_any(&keywords, |keyword| matches!(keyword, "oneOf" | "anyOf")) {
+        if has_any(&keywords, &["oneOf", "anyOf"]) {
             return self.alternatives(keywords);
         }
-        if has_any(&keywords, |keyword| matches!(keyword, "enum" | "const")) {
+        if has_any(&keywords, &["enum", "const"]) {
             return self.constants(keywords);
         }
         if !keywords.contains_key("type") {
@@ -267,40 +231,40 @@ impl<'a> Converter<'a> {
             } else {
                 return self.fault("has no `type`: name one");
             };
-            keywords.insert("type".to_owned(), name.into());
+            set(&mut keywords, "type", name);
         }
-        match &keywords["type"] {
-            Value::String(name) => match name.as_str() {
+        match keywords.get("type") {
+            Some(Value::String(name)) => match name.as_str() {
                 "object" => self.object(keywords, Closing::Nested),
                 "array" => self.array(keywords),
                 "string" => self.string(keywords),
                 "integer" => self.integer(keywords),
                 "number" => self.number(keywords),
                 "boolean" | "null" => self.finish(keywords, &[]),
-                other => self.fault(format!(
+                other => self.fault(&format!(
                     "has the type `{other}`, which JSON Schema does not know"
                 )),
             },
-            Value::Array(names) => self.several_types(&keywords, names.clone()),
+            Some(Value::Array(names)) => self.several_types(&keywords, names),
             _ => self.fault("has no `type`: name one"),
         }
     }
 
-    fn several_types(&mut self, keywords: &Keywords, names: Vec<Value>) -> Value {
+    fn several_types(&mut self, keywords: &Keywords, names: &[Value]) -> Value {
         let mut kept = annotations(keywords);
-        let mut shared = keywords.clone();
-        shared.retain(|keyword, _| !is_annotation(keyword));
-        let alternatives: Vec<Value> = names
-            .into_iter()
-            .map(|name| {
-                let known = applicable(name.as_str().unwrap_or_default());
-                let mut alternative = shared.clone();
-                alternative.retain(|keyword, _| known.contains(&keyword.as_str()));
-                alternative.insert("type".to_owned(), name);
-                self.typed(alternative)
-            })
-            .collect();
-        kept.insert("anyOf".to_owned(), alternatives.into());
+        let mut alternatives = Vec::new();
+        for name in names {
+            let known = applicable(name.as_str().unwrap_or_default());
+            let mut alternative = Keywords::new();
+            set(&mut alternative, "type", name.clone());
+            for (keyword, value) in keywords {
+                if known.contains(&keyword.as_str()) {
+                    set(&mut alternative, keyword, value.clone());
+                }
+            }
+            alternatives.push(self.typed(alternative));
+        }
+        set(&mut kept, "anyOf", alternatives);
         Value::Object(kept)
     }
 
@@ -309,32 +273,39 @@ impl<'a> Converter<'a> {
         for keyword in keywords.keys() {
             let keyword = keyword.as_str();
             if keyword != "type" && !is_annotation(keyword) && !known.contains(&keyword) {
-                self.fault(format!("has the keyword `{keyword}`, which not every host understands: remove it, or serve a schema of your own with `input_schema`"));
+                self.fault(&format!("has the keyword `{keyword}`, which not every host understands: remove it, or serve a schema of your own with `input_schema`"));
             }
         }
         Value::Object(keywords)
     }
 
     pub(super) fn constrained_by(&mut self, keywords: &Keywords, constraints: &[&str]) {
-        self.has_constraints |= has_any(keywords, |keyword| constraints.contains(&keyword));
+        self.has_constraints |= has_any(keywords, constraints);
     }
 }
 
 fn fold_examples(keywords: &mut Keywords) {
-    let Some(Value::Array(examples)) = keywords.remove("examples") else {
+    let Some(Value::Array(examples)) = take(keywords, "examples") else {
         return;
     };
-    let short: Vec<String> = examples
-        .iter()
-        .map(Value::to_string)
-        .filter(|text| text.len() <= 200)
-        .collect();
+    let mut short = Vec::new();
+    for example in &examples {
+        let text = example.to_string();
+        if text.len() <= 200 {
+            short.push(text);
+        }
+    }
     if !short.is_empty() {
-        describe(keywords, &format!("For example: {}.", short.join(", ")));
+        let short = joined(&short, ", ");
+        describe(keywords, &format!("For example: {short}."));
     }
 }
 
-/// What is wrong where a keyword comes from two sides and means one thing only.
-pub(super) fn twice(keyword: &str) -> String {
-    format!("has `{keyword}` twice: flatten one enum at most")
+/// A converted schema, with the `null` that was taken out of it before.
+fn null_again(converted: Value, null_stays: bool) -> Value {
+    if null_stays {
+        with_null(converted)
+    } else {
+        converted
+    }
 }

@@ -1,8 +1,9 @@
 //! The keywords of the dialect, and small changes to schemas made of them.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Keywords;
+use crate::schema::object::{set, text};
 
 /// The formats of strings that JSON Schema registers; others are unknown to hosts.
 pub(crate) const FORMATS: [&str; 19] = [
@@ -56,10 +57,15 @@ pub(super) fn is_dropped(keyword: &str) -> bool {
     ) || keyword.starts_with("x-") && !is_annotation(keyword)
 }
 
-/// Whether a schema has such a keyword: most have two or three, so that to go over them takes less than to look for
-/// each.
-pub(super) fn has_any(keywords: &Keywords, is_wanted: impl Fn(&str) -> bool) -> bool {
-    keywords.keys().any(|keyword| is_wanted(keyword))
+/// Whether a schema has one of these keywords: most have two or three, so that to go over them takes less than to look
+/// for each.
+pub(super) fn has_any(keywords: &Keywords, wanted: &[&str]) -> bool {
+    for keyword in keywords.keys() {
+        if wanted.contains(&keyword.as_str()) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Keywords of the dialect beside `type` and the annotations.
@@ -87,42 +93,52 @@ pub(crate) fn applicable(name: &str) -> &'static [&'static str] {
 
 /// Any JSON value, said in a way that hosts and models understand.
 pub(super) fn any_json(mut keywords: Keywords) -> Value {
-    keywords
-        .entry("description")
-        .or_insert_with(|| "Any JSON value.".into());
-    keywords.insert(
-        "anyOf".to_owned(),
-        json!([
-            {"type": "object", "additionalProperties": true},
-            {"type": "array", "items": {"description": "Any JSON value."}},
-            {"type": "string"},
-            {"type": "number"},
-            {"type": "boolean"},
-            {"type": "null"},
-        ]),
-    );
+    const DESCRIPTION: &str = "Any JSON value.";
+    if !keywords.contains_key("description") {
+        set(&mut keywords, "description", DESCRIPTION);
+    }
+    let mut types = Vec::new();
+    for name in ["object", "array", "string", "number", "boolean", "null"] {
+        let mut schema = of_type(name);
+        if name == "object" {
+            set(&mut schema, "additionalProperties", true);
+        } else if name == "array" {
+            let mut items = Keywords::new();
+            set(&mut items, "description", DESCRIPTION);
+            set(&mut schema, "items", items);
+        }
+        types.push(Value::Object(schema));
+    }
+    set(&mut keywords, "anyOf", types);
     Value::Object(keywords)
+}
+
+/// A type and nothing else.
+pub(super) fn of_type(name: &str) -> Keywords {
+    let mut keywords = Keywords::new();
+    set(&mut keywords, "type", name);
+    keywords
 }
 
 pub(super) fn annotations(keywords: &Keywords) -> Keywords {
     let mut kept = Keywords::new();
     for (keyword, value) in keywords {
         if is_annotation(keyword) && (keyword != "default" || !value.is_null()) {
-            kept.insert(keyword.clone(), value.clone());
+            set(&mut kept, keyword, value.clone());
         }
     }
     kept
 }
 
-pub(super) fn describe(keywords: &mut Keywords, text: &str) {
-    let description = match keywords.get("description").and_then(Value::as_str) {
-        Some(before) => format!("{before}\n{text}"),
-        None => text.to_owned(),
+pub(super) fn describe(keywords: &mut Keywords, more: &str) {
+    let description = match text(keywords, "description") {
+        Some(before) => format!("{before}\n{more}"),
+        None => more.to_owned(),
     };
-    keywords.insert("description".to_owned(), description.into());
+    set(keywords, "description", description);
 }
 
-pub(super) fn names(value: Option<&Value>) -> Vec<String> {
-    let names = value.and_then(Value::as_array).into_iter().flatten();
-    names.filter_map(Value::as_str).map(str::to_owned).collect()
+/// Says in the description what a variant means.
+pub(super) fn describe_variant(keywords: &mut Keywords, name: &str, doc: &str) {
+    describe(keywords, &format!("{name}: {}", doc.trim()));
 }

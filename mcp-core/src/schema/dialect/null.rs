@@ -1,9 +1,10 @@
 //! `null` in a schema: taken out of what an `Option` derives, and put back where it must be said.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Keywords;
-use super::keywords::annotations;
+use super::keywords::{annotations, of_type};
+use crate::schema::object::{keep, set, take};
 
 pub(super) fn is_null(schema: &Value) -> bool {
     schema.get("type").is_some_and(|name| name == "null")
@@ -55,7 +56,7 @@ pub(super) fn only_alternative(keywords: &mut Keywords) -> Option<Keywords> {
             Some([Value::Bool(true)]) => Keywords::new(),
             _ => continue,
         };
-        keywords.remove(combinator);
+        take(keywords, combinator);
         return Some(only);
     }
     None
@@ -68,12 +69,18 @@ pub(super) fn with_null(schema: Value) -> Value {
     };
     if let Some(Value::Array(alternatives)) = keywords.get_mut("anyOf") {
         if !alternatives.iter().any(is_null) {
-            alternatives.push(json!({"type": "null"}));
+            alternatives.push(null());
         }
         return Value::Object(keywords);
     }
     let mut outer = annotations(&keywords);
-    keywords.retain(|keyword, _| !outer.contains_key(keyword));
-    outer.insert("anyOf".to_owned(), json!([keywords, {"type": "null"}]));
+    keep(&mut keywords, &mut |keyword, _| {
+        !outer.contains_key(keyword)
+    });
+    set(&mut outer, "anyOf", vec![Value::Object(keywords), null()]);
     Value::Object(outer)
+}
+
+fn null() -> Value {
+    Value::Object(of_type("null"))
 }

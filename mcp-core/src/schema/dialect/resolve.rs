@@ -1,17 +1,18 @@
 //! References: which definitions are recursive, and everything else put in place of what refers to it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use serde_json::Value;
 
 use super::Keywords;
+use crate::schema::object::{add, set, text};
+use crate::schema::place::unescape;
 
-/// The definitions of a schema.
-pub(super) struct Definitions<'a> {
-    by_pointer: BTreeMap<String, Definition<'a>>,
-}
+/// The definitions of a schema: few, so they are looked for one after the other.
+pub(super) struct Definitions<'a>(Vec<Definition<'a>>);
 
 pub(super) struct Definition<'a> {
+    pointer: String,
     pub(super) name: String,
     pub(super) schema: &'a Value,
     pub(super) recursive: bool,
@@ -20,23 +21,25 @@ pub(super) struct Definition<'a> {
 impl<'a> Definitions<'a> {
     /// Those of a schema without references.
     pub(super) fn none() -> Self {
-        Self {
-            by_pointer: BTreeMap::new(),
-        }
+        Self(Vec::new())
     }
 
     pub(super) fn of(root: &'a Value) -> Self {
-        let mut by_pointer = BTreeMap::new();
+        let mut all = Vec::new();
+        let Value::Object(keywords) = root else {
+            return Self(all);
+        };
         // A recursive root refers to itself as `#`.
-        let root_name = root.get("title").and_then(Value::as_str).unwrap_or("Root");
-        by_pointer.insert("#".to_owned(), Definition::new(root_name, root));
+        let root_name = text(keywords, "title").unwrap_or("Root");
+        all.push(Definition::new("#".to_owned(), root_name, root));
         for keyword in ["$defs", "definitions"] {
-            let definitions = root.get(keyword).and_then(Value::as_object);
-            for (name, schema) in definitions.into_iter().flatten() {
-                by_pointer.insert(format!("#/{keyword}/{name}"), Definition::new(name, schema));
+            if let Some(Value::Object(definitions)) = keywords.get(keyword) {
+                for (name, schema) in definitions {
+                    all.push(Definition::new(format!("#/{keyword}/{name}"), name, schema));
+                }
             }
         }
-        let mut definitions = Self { by_pointer };
+        let mut definitions = Self(all);
         definitions.mark_recursive();
         definitions.make_names_unique();
         definitions
@@ -44,71 +47,77 @@ impl<'a> Definitions<'a> {
 
     /// The definition that a `$ref` points to.
     pub(super) fn get(&self, reference: &str) -> Option<&Definition<'a>> {
-        self.by_pointer.get(&decode(reference))
+        self.place(reference).map(|place| &self.0[place])
+    }
+
+    fn place(&self, reference: &str) -> Option<usize> {
+        let pointer = decode(reference);
+        self.0
+            .iter()
+            .position(|definition| definition.pointer == pointer)
     }
 
     fn mark_recursive(&mut self) {
-        let mut edges = BTreeMap::new();
-        for (pointer, definition) in &self.by_pointer {
-            let mut targets = BTreeSet::new();
-            references(definition.schema, &mut targets);
-            edges.insert(pointer.as_str(), targets);
-        }
-        let recursive: Vec<String> = edges
-            .keys()
-            .filter(|pointer| reaches_itself(pointer, &edges))
-            .map(|pointer| (*pointer).to_owned())
-            .collect();
-        for pointer in recursive {
-            if let Some(definition) = self.by_pointer.get_mut(&pointer) {
-                definition.recursive = true;
+        let mut edges = Vec::new();
+        for definition in &self.0 {
+            let mut found = Vec::new();
+            references(definition.schema, &mut found);
+            let mut targets = Vec::new();
+            for reference in found {
+                if let Some(place) = self.place(reference)
+                    && !targets.contains(&place)
+                {
+                    targets.push(place);
+                }
             }
+            edges.push(targets);
+        }
+        for (start, definition) in self.0.iter_mut().enumerate() {
+            definition.recursive = reaches_itself(start, &edges);
         }
     }
 
     fn make_names_unique(&mut self) {
-        let mut taken = BTreeSet::new();
-        // The others are inlined, and their names with them.
-        for definition in self
-            .by_pointer
-            .values_mut()
-            .filter(|definition| definition.recursive)
-        {
-            while !taken.insert(definition.name.clone()) {
-                definition.name.push('_');
+        let mut taken: Vec<String> = Vec::new();
+        for definition in &mut self.0 {
+            // The others are inlined, and their names with them.
+            if definition.recursive {
+                while taken.contains(&definition.name) {
+                    definition.name.push('_');
+                }
+                taken.push(definition.name.clone());
             }
         }
     }
 }
 
 impl<'a> Definition<'a> {
-    fn new(name: &str, schema: &'a Value) -> Self {
-        // Some hosts accept plain names only.
-        let plain = |c: char| {
-            if c.is_ascii_alphanumeric() || c == '_' {
-                c
-            } else {
-                '_'
-            }
-        };
+    fn new(pointer: String, name: &str, schema: &'a Value) -> Self {
+        let mut plain = String::with_capacity(name.len());
+        for c in name.chars() {
+            // Some hosts accept plain names only.
+            let is_plain = c.is_ascii_alphanumeric() || c == '_';
+            plain.push(if is_plain { c } else { '_' });
+        }
         Self {
-            name: name.chars().map(plain).collect(),
+            pointer,
+            name: plain,
             schema,
             recursive: false,
         }
     }
 }
 
-fn reaches_itself(start: &str, edges: &BTreeMap<&str, BTreeSet<String>>) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut ahead: Vec<&str> = vec![start];
-    while let Some(pointer) = ahead.pop() {
-        for target in edges.get(pointer).into_iter().flatten() {
-            if target == start {
+fn reaches_itself(start: usize, edges: &[Vec<usize>]) -> bool {
+    let mut seen = vec![false; edges.len()];
+    let mut ahead = vec![start];
+    while let Some(place) = ahead.pop() {
+        for target in &edges[place] {
+            if *target == start {
                 return true;
             }
-            if seen.insert(target.as_str()) {
-                ahead.push(target);
+            if !mem::replace(&mut seen[*target], true) {
+                ahead.push(*target);
             }
         }
     }
@@ -117,32 +126,34 @@ fn reaches_itself(start: &str, edges: &BTreeMap<&str, BTreeSet<String>>) -> bool
 
 /// Whether there is anything to look up among the definitions of a schema.
 pub(super) fn mentions_references(root: &Value) -> bool {
-    let mut targets = BTreeSet::new();
-    references(root, &mut targets);
-    !targets.is_empty()
+    let mut found = Vec::new();
+    references(root, &mut found);
+    !found.is_empty()
 }
 
 /// All references below a schema, its own definitions left out.
-fn references(schema: &Value, targets: &mut BTreeSet<String>) {
+fn references<'a>(schema: &'a Value, found: &mut Vec<&'a str>) {
     match schema {
         Value::Object(keywords) => {
             for (keyword, value) in keywords {
                 match (keyword.as_str(), value) {
-                    ("$ref", Value::String(reference)) => {
-                        targets.insert(decode(reference));
-                    }
+                    ("$ref", Value::String(reference)) => found.push(reference),
                     ("$defs" | "definitions" | "default" | "examples" | "enum" | "const", _) => {}
                     // Their names are no keywords.
                     ("properties" | "patternProperties", Value::Object(schemas)) => {
-                        schemas
-                            .values()
-                            .for_each(|schema| references(schema, targets));
+                        for schema in schemas.values() {
+                            references(schema, found);
+                        }
                     }
-                    _ => references(value, targets),
+                    _ => references(value, found),
                 }
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| references(item, targets)),
+        Value::Array(items) => {
+            for item in items {
+                references(item, found);
+            }
+        }
         _ => {}
     }
 }
@@ -151,37 +162,41 @@ fn references(schema: &Value, targets: &mut BTreeSet<String>) {
 fn decode(reference: &str) -> String {
     let mut bytes = Vec::with_capacity(reference.len());
     let mut rest = reference.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let hex = (*first == b'%')
-            .then(|| after.get(..2))
-            .flatten()
-            .and_then(|hex| std::str::from_utf8(hex).ok())
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        bytes.push(hex.unwrap_or(*first));
-        rest = if hex.is_some() { &after[2..] } else { after };
+    while let [first, after @ ..] = rest {
+        let hex = match (first, after) {
+            (b'%', [high, low, ..]) => digit(*high).zip(digit(*low)),
+            _ => None,
+        };
+        let (byte, length) = match hex {
+            Some((high, low)) => (high * 16 + low, 3),
+            None => (*first, 1),
+        };
+        bytes.push(byte);
+        rest = &rest[length..];
     }
-    String::from_utf8_lossy(&bytes)
-        .replace("~1", "/")
-        .replace("~0", "~")
+    unescape(&String::from_utf8_lossy(&bytes))
+}
+
+fn digit(hex: u8) -> Option<u8> {
+    match hex {
+        b'0'..=b'9' => Some(hex - b'0'),
+        b'a'..=b'f' => Some(hex - b'a' + 10),
+        b'A'..=b'F' => Some(hex - b'A' + 10),
+        _ => None,
+    }
 }
 
 /// Adds what `other` says to `keywords`, which wins where only one can.
 ///
 /// # Errors
 ///
-/// The keyword that both have and that cannot be merged.
+/// What is wrong where a keyword comes from two sides and means one thing only.
 pub(super) fn merge(keywords: &mut Keywords, other: &Keywords) -> Result<(), String> {
     for (keyword, theirs) in other {
         match (keyword.as_str(), keywords.get_mut(keyword), theirs) {
             ("$defs" | "definitions" | "$schema", _, _) => {}
-            (_, None, _) => {
-                keywords.insert(keyword.clone(), theirs.clone());
-            }
-            ("properties", Some(Value::Object(ours)), Value::Object(theirs)) => {
-                for (name, schema) in theirs {
-                    ours.entry(name.clone()).or_insert_with(|| schema.clone());
-                }
-            }
+            (_, None, _) => set(keywords, keyword, theirs.clone()),
+            ("properties", Some(Value::Object(ours)), Value::Object(theirs)) => add(ours, theirs),
             ("required", Some(Value::Array(ours)), Value::Array(theirs)) => {
                 for name in theirs {
                     if !ours.contains(name) {
@@ -190,7 +205,7 @@ pub(super) fn merge(keywords: &mut Keywords, other: &Keywords) -> Result<(), Str
                 }
             }
             ("oneOf" | "anyOf" | "allOf", Some(ours), theirs) if ours != theirs => {
-                return Err(keyword.clone());
+                return Err(format!("has `{keyword}` twice: flatten one enum at most"));
             }
             _ => {}
         }

@@ -1,13 +1,14 @@
 //! The root of a schema, which is stricter than the rest, and the wrapper of results that are no objects.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::alternatives::merged;
 use super::containers::Closing;
 use super::convert::{Converter, Null};
-use super::keywords::has_any;
+use super::keywords::{has_any, of_type};
 use super::resolve::{Definitions, mentions_references};
 use super::{Dialect, DialectOptions, Keywords, Purpose, SchemaFault};
+use crate::schema::object::{keep, set, take};
 
 /// Rewrites a schema that schemars derived (JSON Schema 2020-12, definitions under `$defs`) into the dialect.
 ///
@@ -49,17 +50,15 @@ impl Converter<'_> {
         };
         let mut keywords = match keywords {
             Ok(keywords) => keywords,
-            Err(problem) => return (self.fault(problem), None),
+            Err(problem) => return (self.fault(&problem), None),
         };
-        keywords.remove("title");
+        take(&mut keywords, "title");
         let plain = keywords.get("type").is_some_and(|name| name == "object")
-            && !has_any(&keywords, |keyword| {
-                matches!(keyword, "oneOf" | "anyOf" | "enum" | "const")
-            });
+            && !has_any(&keywords, &["oneOf", "anyOf", "enum", "const"]);
         if plain {
-            keywords.retain(|keyword, _| {
+            keep(&mut keywords, &mut |keyword, _| {
                 !matches!(
-                    keyword.as_str(),
+                    keyword,
                     "$schema"
                         | "$defs"
                         | "definitions"
@@ -80,28 +79,24 @@ impl Converter<'_> {
 
     /// Alternatives that a tag tells apart become one object; other roots are fine for a result only.
     fn root_alternatives(&mut self, converted: Value, closing: Closing) -> (Value, Option<Value>) {
-        let alternatives = converted.get("anyOf").and_then(Value::as_array);
-        let objects: Option<Vec<Keywords>> = alternatives.and_then(|alternatives| {
-            let object = |schema: &Value| {
-                schema
-                    .as_object()
-                    .filter(|schema| schema.contains_key("properties"))
-                    .cloned()
-            };
-            alternatives.iter().map(object).collect()
-        });
-        if let Some(mut objects) = objects {
+        if let Some(mut objects) = objects_of(&converted) {
             if closing == Closing::OpenRoot {
                 for object in &mut objects {
-                    object.insert("additionalProperties".to_owned(), true.into());
+                    set(object, "additionalProperties", true);
                 }
             }
             let mut kept = Keywords::new();
             if let Some(description) = converted.get("description") {
-                kept.insert("description".to_owned(), description.clone());
+                set(&mut kept, "description", description.clone());
             }
             let schema = merged(&objects, kept);
-            return (Value::Object(schema), Some(json!({"anyOf": objects})));
+            let mut exact = Keywords::new();
+            let mut any_of = Vec::new();
+            for object in objects {
+                any_of.push(Value::Object(object));
+            }
+            set(&mut exact, "anyOf", any_of);
+            return (Value::Object(schema), Some(Value::Object(exact)));
         }
         let is_object = converted.get("type").is_some_and(|name| name == "object");
         match self.options.purpose {
@@ -112,7 +107,9 @@ impl Converter<'_> {
             }
             Purpose::Arguments if closing == Closing::OpenRoot => {
                 let mut opened = converted;
-                opened["additionalProperties"] = true.into();
+                if let Value::Object(keywords) = &mut opened {
+                    set(keywords, "additionalProperties", true);
+                }
                 (opened, None)
             }
             _ => (converted, None),
@@ -120,11 +117,22 @@ impl Converter<'_> {
     }
 }
 
-fn with_definitions(mut schema: Value, definitions: &Map<String, Value>) -> Value {
+/// The alternatives of a schema, if all are objects with properties.
+fn objects_of(schema: &Value) -> Option<Vec<Keywords>> {
+    let mut objects = Vec::new();
+    for alternative in schema.get("anyOf")?.as_array()? {
+        let object = alternative.as_object()?;
+        object.get("properties")?;
+        objects.push(object.clone());
+    }
+    Some(objects)
+}
+
+fn with_definitions(mut schema: Value, definitions: &Keywords) -> Value {
     if !definitions.is_empty()
         && let Some(keywords) = schema.as_object_mut()
     {
-        keywords.insert("$defs".to_owned(), Value::Object(definitions.clone()));
+        set(keywords, "$defs", definitions.clone());
     }
     schema
 }
@@ -142,15 +150,15 @@ pub fn needs_wrapping(schema: &Value) -> bool {
 pub fn wrap_result(mut schema: Value) -> Value {
     let definitions = schema
         .as_object_mut()
-        .and_then(|keywords| keywords.remove("$defs"));
-    let mut wrapped = json!({
-        "type": "object",
-        "properties": {"result": schema},
-        "required": ["result"],
-        "additionalProperties": false,
-    });
+        .and_then(|keywords| take(keywords, "$defs"));
+    let mut properties = Keywords::new();
+    set(&mut properties, "result", schema);
+    let mut wrapped = of_type("object");
+    set(&mut wrapped, "properties", properties);
+    set(&mut wrapped, "required", vec![Value::from("result")]);
+    set(&mut wrapped, "additionalProperties", false);
     if let Some(definitions) = definitions {
-        wrapped["$defs"] = definitions;
+        set(&mut wrapped, "$defs", definitions);
     }
-    wrapped
+    Value::Object(wrapped)
 }

@@ -5,7 +5,10 @@ use serde_json::Value;
 use super::Keywords;
 use super::convert::Converter;
 use super::keywords::{FORMATS, applicable};
-use crate::schema::numbers;
+use crate::schema::{
+    numbers,
+    object::{keep, set, take, text},
+};
 
 impl Converter<'_> {
     pub(super) fn string(&mut self, mut keywords: Keywords) -> Value {
@@ -13,7 +16,7 @@ impl Converter<'_> {
             .get("format")
             .is_some_and(|format| !FORMATS.iter().any(|known| format == known))
         {
-            keywords.remove("format");
+            take(&mut keywords, "format");
         }
         self.constrained_by(&keywords, &["minLength", "maxLength", "pattern"]);
         self.finish(keywords, applicable("string"))
@@ -24,27 +27,27 @@ impl Converter<'_> {
             Ok(bounds) => bounds,
             Err(problem) => return self.fault(problem),
         };
-        let format = keywords.get("format").and_then(Value::as_str);
+        let format = text(&keywords, "format");
         let own = format.and_then(numbers::format_bounds).unwrap_or_default();
         if (least, most) != own || keywords.contains_key("multipleOf") {
             self.has_constraints = true;
         }
-        keywords.retain(|keyword, _| {
+        keep(&mut keywords, &mut |keyword, _| {
             !matches!(
-                keyword.as_str(),
+                keyword,
                 "format" | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"
             )
         });
         for (keyword, bound) in [("minimum", least), ("maximum", most)] {
             if let Some(bound) = bound.and_then(numbers::number) {
-                keywords.insert(keyword.to_owned(), bound.into());
+                set(&mut keywords, keyword, bound);
             }
         }
         self.finish(keywords, applicable("integer"))
     }
 
     pub(super) fn number(&mut self, mut keywords: Keywords) -> Value {
-        keywords.remove("format");
+        take(&mut keywords, "format");
         self.constrained_by(
             &keywords,
             &[

@@ -75,7 +75,7 @@ impl FormSchema {
         O::Item: Into<TitledOption>,
     {
         let kind = ChoiceField {
-            options: options_of(options),
+            options: Options::of(options.into_iter().map(Into::into).collect()),
             default: None,
         };
         self.with(name, kind, describe)
@@ -94,7 +94,7 @@ impl FormSchema {
         O::Item: Into<TitledOption>,
     {
         let kind = MultiChoiceField {
-            options: options_of(options),
+            options: Options::of(options.into_iter().map(Into::into).collect()),
             min_items: None,
             max_items: None,
             default: None,
@@ -125,19 +125,6 @@ impl FormSchema {
             kind: built.kind.into(),
         });
         self
-    }
-}
-
-fn options_of<O>(options: O) -> Options
-where
-    O: IntoIterator,
-    O::Item: Into<TitledOption>,
-{
-    let options: Vec<TitledOption> = options.into_iter().map(Into::into).collect();
-    if options.iter().all(|option| option.title == option.value) {
-        Options::Untitled(options.into_iter().map(|option| option.value).collect())
-    } else {
-        Options::Titled(options)
     }
 }
 

@@ -9,6 +9,7 @@ use super::field::{ChoiceField, FieldKind, MultiChoiceField, NumberField, Option
 use super::format;
 use super::model::FormSchema;
 use crate::schema::numbers;
+use crate::text::joined;
 
 /// A field of an answer that does not fit. Names the constraint, never the value: the text may be shown to a
 /// model or logged, the value may not.
@@ -42,22 +43,21 @@ impl FormSchema {
     ///
     /// Everything that does not fit, in the order of the fields.
     pub fn validate(&self, answer: &Map<String, Value>) -> Result<(), Vec<FormViolation>> {
-        let violations: Vec<_> = self
-            .fields
-            .iter()
-            .filter_map(|field| {
-                let constraint = match answer.get(&field.name) {
-                    None if self.is_required(&field.name) => "is required".to_owned(),
-                    Some(Value::Null) if self.is_required(&field.name) => "is required".to_owned(),
-                    None | Some(Value::Null) => return None,
-                    Some(value) => field.kind.violation(value)?,
-                };
-                Some(FormViolation {
+        let mut violations = Vec::new();
+        for field in &self.fields {
+            let constraint = match answer.get(&field.name) {
+                None | Some(Value::Null) => self
+                    .is_required(&field.name)
+                    .then(|| "is required".to_owned()),
+                Some(value) => field.kind.violation(value),
+            };
+            if let Some(constraint) = constraint {
+                violations.push(FormViolation {
                     field: field.name.clone(),
                     constraint,
-                })
-            })
-            .collect();
+                });
+            }
+        }
         if violations.is_empty() {
             Ok(())
         } else {
@@ -113,14 +113,9 @@ impl FieldKind {
 
 fn string_violation(field: &StringField, text: &str) -> Option<String> {
     let length = text.chars().count() as u64;
-    if let Some(least) = field.min_length.filter(|least| length < *least) {
-        return Some(format!(
-            "must have at least {}",
-            counted(least, "character")
-        ));
-    }
-    if let Some(most) = field.max_length.filter(|most| length > *most) {
-        return Some(format!("must have at most {}", counted(most, "character")));
+    let bounds = (field.min_length, field.max_length);
+    if let Some(constraint) = count_violation(length, bounds, "have", "character") {
+        return Some(constraint);
     }
     let format = field.format?;
     (!format::fits(format, text)).then(|| format::constraint(format).to_owned())
@@ -138,15 +133,18 @@ fn number_violation(field: &NumberField, number: &Number) -> Option<String> {
     if field.integer && numbers::integer(number).is_none() {
         return Some("must be a whole number of at most 64 bits".to_owned());
     }
-    let beyond = |bound: &Option<Number>, order: Ordering| {
-        bound
-            .clone()
-            .filter(|bound| numbers::compare(number, bound) == Some(order))
-    };
-    if let Some(least) = beyond(&field.minimum, Ordering::Less) {
-        return Some(format!("must be at least {least}"));
+    let bounds = [
+        (&field.minimum, Ordering::Less, "least"),
+        (&field.maximum, Ordering::Greater, "most"),
+    ];
+    for (bound, beyond, word) in bounds {
+        if let Some(bound) = bound
+            && numbers::compare(number, bound) == Some(beyond)
+        {
+            return Some(format!("must be at {word} {bound}"));
+        }
     }
-    beyond(&field.maximum, Ordering::Greater).map(|most| format!("must be at most {most}"))
+    None
 }
 
 fn choice_violation(field: &ChoiceField, value: &Value) -> Option<String> {
@@ -174,26 +172,29 @@ fn multi_choice_violation(field: &MultiChoiceField, value: &Value) -> Option<Str
             listed(&field.options)
         ));
     }
-    let count = chosen.len() as u64;
-    if let Some(least) = field.min_items.filter(|least| count < *least) {
-        return Some(format!(
-            "must contain at least {}",
-            counted(least, "choice")
-        ));
-    }
-    let most = field.max_items.filter(|most| count > *most)?;
-    Some(format!("must contain at most {}", counted(most, "choice")))
+    let bounds = (field.min_items, field.max_items);
+    count_violation(chosen.len() as u64, bounds, "contain", "choice")
 }
 
-fn counted(count: u64, noun: &str) -> String {
-    if count == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{count} {noun}s")
-    }
+fn count_violation(
+    count: u64,
+    (least, most): (Option<u64>, Option<u64>),
+    verb: &str,
+    noun: &str,
+) -> Option<String> {
+    let (word, bound) = match (least, most) {
+        (Some(least), _) if count < least => ("least", least),
+        (_, Some(most)) if count > most => ("most", most),
+        _ => return None,
+    };
+    let plural = if bound == 1 { "" } else { "s" };
+    Some(format!("must {verb} at {word} {bound} {noun}{plural}"))
 }
 
 fn listed(options: &Options) -> String {
-    let quoted: Vec<_> = options.values().map(|value| format!("{value:?}")).collect();
-    quoted.join(", ")
+    let mut quoted = Vec::new();
+    for value in options.values() {
+        quoted.push(format!("{value:?}"));
+    }
+    joined(&quoted, ", ")
 }

@@ -7,8 +7,10 @@ use super::field::{
     BooleanField, ChoiceField, FieldKind, MultiChoiceField, NumberField, Options, StringField,
     StringFormat, TitledOption,
 };
-use super::model::{FormField, FormSchema, put_in_order};
+use super::model::{FormField, FormSchema};
 use crate::schema::numbers;
+use crate::schema::object::{add, list, nested, owned, set, take, text as text_of, texts};
+use crate::text::joined;
 
 /// References to references end here; a derived schema has two or three.
 const MAX_REFERENCES: usize = 16;
@@ -23,33 +25,37 @@ impl FormSchema {
     /// One fault for each field that has no place in a flat form, and what [`faults`](Self::faults) finds.
     pub fn from_json_schema(schema: &Value) -> Result<Self, Vec<FormFault>> {
         let source = Source { root: schema };
-        let root = source
-            .resolve(schema)
-            .map_err(|problem| vec![FormFault::form(problem)])?;
-        root_problem(&root).map_or(Ok(()), |problem| Err(vec![FormFault::form(problem)]))?;
-
-        let required: Vec<&str> = strings(root.get("required")).unwrap_or_default();
+        let root = match source.resolve(schema) {
+            Ok(root) => root,
+            Err(problem) => return Err(vec![FormFault::form(&problem)]),
+        };
+        if let Some(problem) = root_problem(&root) {
+            return Err(vec![FormFault::form(problem)]);
+        }
         let mut form = Self::new();
         let mut faults = Vec::new();
-        for (name, schema) in root
-            .get("properties")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-        {
-            match source.field(name, schema) {
-                Ok((field, nullable)) => {
-                    if required.contains(&name.as_str()) && !nullable {
-                        form.required.push(name.clone());
+        let mut nullable = Vec::new();
+        if let Some(properties) = nested(&root, "properties") {
+            for (name, schema) in properties {
+                match source.field(name, schema) {
+                    Ok((field, may_be_null)) => {
+                        if may_be_null {
+                            nullable.push(name.as_str());
+                        }
+                        form.fields.push(field);
                     }
-                    form.fields.push(field);
+                    Err(problem) => faults.push(FormFault::field(name, &problem)),
                 }
-                Err(problem) => faults.push(FormFault::field(name, problem)),
             }
         }
         // A derived schema lists the required fields in order of declaration, its properties by name.
-        put_in_order(&mut form.required, &required, |name| name);
-        faults.extend(form.faults());
+        let required = list(&root, "required").and_then(texts);
+        for name in required.unwrap_or_default() {
+            if form.field(name).is_some() && !nullable.contains(&name) && !form.is_required(name) {
+                form.required.push(name.to_owned());
+            }
+        }
+        faults.append(&mut form.faults());
         if faults.is_empty() {
             Ok(form)
         } else {
@@ -59,14 +65,14 @@ impl FormSchema {
 }
 
 fn root_problem(root: &Map<String, Value>) -> Option<&'static str> {
-    if ["oneOf", "anyOf", "allOf"]
+    let is_alternative = ["oneOf", "anyOf", "allOf"]
         .iter()
-        .any(|keyword| root.contains_key(*keyword))
-    {
+        .any(|keyword| root.contains_key(*keyword));
+    if is_alternative {
         Some(
             "is an enum with data: forms are one flat object, so ask for the variant first and for its fields in a second question",
         )
-    } else if root.get("type").and_then(Value::as_str) != Some("object") {
+    } else if text_of(root, "type") != Some("object") {
         Some("is no struct with named fields: wrap it in one")
     } else if root
         .get("additionalProperties")
@@ -93,44 +99,35 @@ impl Source<'_> {
         };
         let mut resolved = schema.clone();
         for _ in 0..MAX_REFERENCES {
-            let Some(Value::String(pointer)) = resolved.remove("$ref") else {
+            let Some(Value::String(pointer)) = take(&mut resolved, "$ref") else {
                 return Ok(resolved);
             };
             let target = pointer
                 .strip_prefix('#')
-                .and_then(|pointer| self.root.pointer(pointer))
-                .and_then(Value::as_object)
-                .ok_or_else(|| {
-                    format!("refers to `{pointer}`, which the schema does not define")
-                })?;
-            for (keyword, value) in target {
-                resolved
-                    .entry(keyword.clone())
-                    .or_insert_with(|| value.clone());
-            }
+                .and_then(|pointer| self.root.pointer(pointer));
+            let Some(Value::Object(target)) = target else {
+                return Err(format!(
+                    "refers to `{pointer}`, which the schema does not define"
+                ));
+            };
+            add(&mut resolved, target);
         }
         Err("refers to itself: forms are flat".to_owned())
     }
 
     fn field(&self, name: &str, schema: &Value) -> Result<(FormField, bool), String> {
         let (mut schema, nullable) = self.without_null(schema)?;
-        let described = |schema: &Map<String, Value>, keyword| {
-            schema
-                .get(keyword)
-                .and_then(Value::as_str)
-                .map(str::to_owned)
-        };
-        let title = described(&schema, "title");
-        let description = described(&schema, "description");
         if schema.get("default").is_some_and(Value::is_null) {
-            schema.remove("default");
+            take(&mut schema, "default");
         }
-        let (kind, option_texts) = self.kind(&schema)?;
-        let description = join(description, option_texts);
+        let (kind, mut texts) = self.kind(&schema)?;
+        if let Some(description) = text_of(&schema, "description") {
+            texts.insert(0, description.to_owned());
+        }
         let field = FormField {
             name: name.to_owned(),
-            title,
-            description,
+            title: text_of(&schema, "title").map(str::to_owned),
+            description: (!texts.is_empty()).then(|| joined(&texts, "\n")),
             kind,
         };
         Ok((field, nullable))
@@ -141,58 +138,34 @@ impl Source<'_> {
         let mut schema = self.resolve(schema)?;
         let mut nullable = false;
         if let Some(Value::Array(types)) = schema.get("type") {
-            let others: Vec<Value> = types
-                .iter()
-                .filter(|name| *name != "null")
-                .cloned()
-                .collect();
+            let mut others = types.clone();
+            others.retain(|name| name != "null");
             nullable = others.len() < types.len();
-            let [only] = &others[..] else {
-                return Err("takes values of several types: pick one".to_owned());
-            };
-            let only = only.clone();
-            schema.insert("type".to_owned(), only);
+            match others.pop() {
+                Some(only) if others.is_empty() => set(&mut schema, "type", only),
+                _ => return Err("takes values of several types: pick one".to_owned()),
+            }
         }
         if let Some(Value::Array(values)) = schema.get_mut("enum") {
             values.retain(|value| !value.is_null());
         }
-        if let Some(Value::Array(alternatives)) =
-            schema.get("anyOf").or_else(|| schema.get("oneOf"))
-        {
-            let is_null = |schema: &&Value| schema.get("type").is_some_and(|name| name == "null");
-            let rest: Vec<&Value> = alternatives
-                .iter()
-                .filter(|schema| !is_null(schema))
-                .collect();
-            if let [only] = rest[..]
-                && alternatives.len() == 2
-            {
-                let (inner, _) = self.without_null(only)?;
-                schema.remove("anyOf");
-                schema.remove("oneOf");
-                for (keyword, value) in inner {
-                    schema.entry(keyword).or_insert(value);
-                }
-                nullable = true;
-            }
+        if let Some(only) = beside_null(&schema) {
+            let (inner, _) = self.without_null(only)?;
+            take(&mut schema, "anyOf");
+            take(&mut schema, "oneOf");
+            add(&mut schema, &inner);
+            nullable = true;
         }
         Ok((schema, nullable))
     }
 
-    /// The kind of a field, and a text about its options for the description.
-    fn kind(&self, schema: &Map<String, Value>) -> Result<(FieldKind, Option<String>), String> {
-        if let Some(choice) = self.choice(schema)? {
-            let default = schema
-                .get("default")
-                .map(|value| text(value, "default"))
-                .transpose()?;
-            let kind = ChoiceField {
-                options: choice.options,
-                default,
-            };
-            return Ok((kind.into(), choice.texts));
+    /// The kind of a field, and texts about its options for the description.
+    fn kind(&self, schema: &Map<String, Value>) -> Result<(FieldKind, Vec<String>), String> {
+        if let Some((options, texts)) = self.choice(schema)? {
+            let default = default_text(schema)?;
+            return Ok((ChoiceField { options, default }.into(), texts));
         }
-        let kind = match schema.get("type").and_then(Value::as_str) {
+        let kind = match text_of(schema, "type") {
             Some("string") => string_kind(schema)?.into(),
             Some("integer") => integer_kind(schema)?.into(),
             Some("number") => number_kind(schema)?.into(),
@@ -214,55 +187,59 @@ impl Source<'_> {
                 return Err("has no single type: use text, a number, a bool, an enum without data or a list of such an enum".to_owned());
             }
         };
-        Ok((kind, None))
+        Ok((kind, Vec::new()))
     }
 
     fn multi_choice(
         &self,
         schema: &Map<String, Value>,
-    ) -> Result<(FieldKind, Option<String>), String> {
+    ) -> Result<(FieldKind, Vec<String>), String> {
         const WAY_OUT: &str = "is a list: forms have lists of choices only, so make its items an enum without data or ask for text";
-        let items = schema.get("items").ok_or_else(|| WAY_OUT.to_owned())?;
+        let items = schema.get("items").ok_or(WAY_OUT)?;
         let choice = self.resolve(items).and_then(|items| self.choice(&items));
-        let Ok(Some(choice)) = choice else {
+        let Ok(Some((options, about))) = choice else {
             return Err(WAY_OUT.to_owned());
         };
         let default = match schema.get("default") {
             None => None,
-            Some(value) => {
-                Some(strings(Some(value)).ok_or("has a default that is no list of strings")?)
+            Some(_) => {
+                let values = list(schema, "default").and_then(texts);
+                Some(owned(
+                    &values.ok_or("has a default that is no list of strings")?,
+                ))
             }
         };
         let kind = MultiChoiceField {
-            options: choice.options,
+            options,
             min_items: schema.get("minItems").and_then(Value::as_u64),
             max_items: schema.get("maxItems").and_then(Value::as_u64),
-            default: default.map(|values| values.into_iter().map(str::to_owned).collect()),
+            default,
         };
-        Ok((kind.into(), choice.texts))
+        Ok((kind.into(), about))
     }
 
-    /// What an enum without data offers; `None` for any other schema.
-    fn choice(&self, schema: &Map<String, Value>) -> Result<Option<Choice>, String> {
-        if let Some(values) = schema.get("enum") {
-            let values = strings(Some(values)).ok_or(
+    /// What an enum without data offers, and the descriptions of its variants: the specification has no place for them
+    /// beside the options. `None` for any other schema.
+    fn choice(
+        &self,
+        schema: &Map<String, Value>,
+    ) -> Result<Option<(Options, Vec<String>)>, String> {
+        let mut about = Vec::new();
+        if schema.contains_key("enum") {
+            let values = list(schema, "enum").and_then(texts).ok_or(
                 "is an enum of numbers: choices are strings, so drop the integer representation",
             )?;
-            let values = values.into_iter().map(str::to_owned).collect();
-            return Ok(Some(Choice::new(Options::Untitled(values))));
+            return Ok(Some((Options::Untitled(owned(&values)), about)));
         }
         if let Some(value) = schema.get("const") {
-            return Ok(Some(Choice::new(Options::Untitled(vec![text(
-                value,
-                "only value",
-            )?]))));
+            let value = text(value, "only value")?.to_owned();
+            return Ok(Some((Options::Untitled(vec![value]), about)));
         }
         let alternatives = schema.get("oneOf").or_else(|| schema.get("anyOf"));
-        let Some(alternatives) = alternatives.and_then(Value::as_array) else {
+        let Some(Value::Array(alternatives)) = alternatives else {
             return Ok(None);
         };
         let mut options = Vec::new();
-        let mut texts = Vec::new();
         for alternative in alternatives {
             let alternative = self.resolve(alternative)?;
             if alternative.get("type").is_some_and(|name| name != "string") {
@@ -270,45 +247,32 @@ impl Source<'_> {
             }
             let values = match alternative.get("const") {
                 Some(value) => vec![text(value, "variant")?],
-                None => strings(alternative.get("enum"))
-                    .ok_or("is not an enum of plain variants: forms have no other alternatives")?
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect(),
+                None => list(&alternative, "enum")
+                    .and_then(texts)
+                    .ok_or("is not an enum of plain variants: forms have no other alternatives")?,
             };
-            let title = alternative.get("title").and_then(Value::as_str);
+            let title = text_of(&alternative, "title");
             for value in values {
-                if let Some(description) = alternative.get("description").and_then(Value::as_str) {
-                    texts.push(format!("{value}: {}", description.trim()));
+                if let Some(description) = text_of(&alternative, "description") {
+                    about.push(format!("{value}: {}", description.trim()));
                 }
-                let title = title.map_or_else(|| value.clone(), str::to_owned);
-                options.push(TitledOption { value, title });
+                options.push(TitledOption {
+                    value: value.to_owned(),
+                    title: title.unwrap_or(value).to_owned(),
+                });
             }
         }
-        let options = if options.iter().all(|option| option.title == option.value) {
-            Options::Untitled(options.into_iter().map(|option| option.value).collect())
-        } else {
-            Options::Titled(options)
-        };
-        Ok(Some(Choice {
-            options,
-            texts: (!texts.is_empty()).then(|| texts.join("\n")),
-        }))
+        Ok(Some((Options::of(options), about)))
     }
 }
 
-struct Choice {
-    options: Options,
-    /// The descriptions of the variants: the specification has no place for them beside the options.
-    texts: Option<String>,
-}
-
-impl Choice {
-    fn new(options: Options) -> Self {
-        Self {
-            options,
-            texts: None,
-        }
+/// What an `Option` of something derives: its schema and that of `null`.
+fn beside_null(schema: &Map<String, Value>) -> Option<&Value> {
+    let alternatives = schema.get("anyOf").or_else(|| schema.get("oneOf"))?;
+    let is_null = |schema: &Value| schema.get("type").is_some_and(|name| name == "null");
+    match alternatives.as_array()?.as_slice() {
+        [null, only] | [only, null] if is_null(null) && !is_null(only) => Some(only),
+        _ => None,
     }
 }
 
@@ -316,7 +280,7 @@ fn string_kind(schema: &Map<String, Value>) -> Result<StringField, String> {
     if schema.contains_key("pattern") {
         return Err("has a pattern, which forms cannot carry: describe it in the doc comment and check it in the tool".to_owned());
     }
-    let format = match schema.get("format").and_then(Value::as_str) {
+    let format = match text_of(schema, "format") {
         None => None,
         Some(name) => Some(StringFormat::from_name(name).ok_or_else(|| {
             format!("has the format `{name}`, and forms know email, uri, date and date-time only: use one of these or plain text")
@@ -326,10 +290,7 @@ fn string_kind(schema: &Map<String, Value>) -> Result<StringField, String> {
         min_length: schema.get("minLength").and_then(Value::as_u64),
         max_length: schema.get("maxLength").and_then(Value::as_u64),
         format,
-        default: schema
-            .get("default")
-            .map(|value| text(value, "default"))
-            .transpose()?,
+        default: default_text(schema)?,
     })
 }
 
@@ -366,20 +327,16 @@ fn number(schema: &Map<String, Value>, keyword: &str) -> Result<Option<Number>, 
     }
 }
 
-fn text(value: &Value, what: &str) -> Result<String, String> {
-    value
-        .as_str()
-        .map(str::to_owned)
-        .ok_or_else(|| format!("has a {what} that is no string"))
+fn default_text(schema: &Map<String, Value>) -> Result<Option<String>, String> {
+    match schema.get("default") {
+        None => Ok(None),
+        Some(value) => Ok(Some(text(value, "default")?.to_owned())),
+    }
 }
 
-fn strings(value: Option<&Value>) -> Option<Vec<&str>> {
-    value?.as_array()?.iter().map(Value::as_str).collect()
-}
-
-fn join(first: Option<String>, second: Option<String>) -> Option<String> {
-    match (first, second) {
-        (Some(first), Some(second)) => Some(format!("{first}\n{second}")),
-        (first, second) => first.or(second),
+fn text<'a>(value: &'a Value, what: &str) -> Result<&'a str, String> {
+    match value {
+        Value::String(text) => Ok(text),
+        _ => Err(format!("has a {what} that is no string")),
     }
 }

@@ -1,11 +1,11 @@
 //! What is wrong with a form itself, as its author reads it.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use super::field::FieldKind;
 use super::model::{FormField, FormSchema};
 use crate::schema::numbers;
+use crate::text::repeats;
 
 /// A reason why a form cannot be asked, with the way out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,17 +18,17 @@ pub struct FormFault {
 }
 
 impl FormFault {
-    pub(super) fn field(name: &str, problem: impl Into<String>) -> Self {
+    pub(super) fn field(name: &str, problem: &str) -> Self {
         Self {
             field: Some(name.to_owned()),
-            problem: problem.into(),
+            problem: problem.to_owned(),
         }
     }
 
-    pub(super) fn form(problem: impl Into<String>) -> Self {
+    pub(super) fn form(problem: &str) -> Self {
         Self {
             field: None,
-            problem: problem.into(),
+            problem: problem.to_owned(),
         }
     }
 }
@@ -50,18 +50,22 @@ impl FormSchema {
     #[must_use]
     pub fn faults(&self) -> Vec<FormFault> {
         let mut faults = Vec::new();
-        let mut names = BTreeSet::new();
+        let mut names = Vec::with_capacity(self.fields.len());
         for field in &self.fields {
-            if !names.insert(field.name.as_str()) {
+            names.push(field.name.as_str());
+        }
+        let repeated = repeats(&names);
+        for (place, field) in self.fields.iter().enumerate() {
+            if repeated.contains(&place) {
                 faults.push(FormFault::field(
                     &field.name,
                     "is declared twice: rename one of the two",
                 ));
             }
-            faults.extend(field_faults(field));
+            field_faults(field, &mut faults);
         }
         for name in &self.required {
-            if !names.contains(name.as_str()) {
+            if !names.contains(&name.as_str()) {
                 faults.push(FormFault::field(
                     name,
                     "is required but not declared: add it or drop it from `required`",
@@ -72,34 +76,28 @@ impl FormSchema {
     }
 }
 
-fn field_faults(field: &FormField) -> Vec<FormFault> {
-    let mut faults = Vec::new();
-    let mut fault = |problem: String| faults.push(FormFault::field(&field.name, problem));
+fn field_faults(field: &FormField, faults: &mut Vec<FormFault>) {
+    let mut fault = |problem: &str| faults.push(FormFault::field(&field.name, problem));
     if bounds_cross(&field.kind) {
-        fault(
-            "has a lower bound above its upper bound, so nothing fits: change one of them"
-                .to_owned(),
-        );
+        fault("has a lower bound above its upper bound, so nothing fits: change one of them");
     }
     if let Some(options) = field.kind.options() {
-        let mut seen = BTreeSet::new();
-        for value in options.values() {
-            if !seen.insert(value) {
-                fault(format!("offers `{value}` twice: remove one of the two"));
-            }
+        let values: Vec<&str> = options.values().collect();
+        for place in repeats(&values) {
+            let value = values[place];
+            fault(&format!("offers `{value}` twice: remove one of the two"));
         }
-        if seen.is_empty() {
-            fault("offers nothing to choose from: add an option".to_owned());
+        if values.is_empty() {
+            fault("offers nothing to choose from: add an option");
         }
     }
     if let Some(default) = field.kind.default_value()
         && let Some(constraint) = field.kind.violation(&default)
     {
-        fault(format!(
+        fault(&format!(
             "has a default that the form refuses: it {constraint}"
         ));
     }
-    faults
 }
 
 fn bounds_cross(kind: &FieldKind) -> bool {

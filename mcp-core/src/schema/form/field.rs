@@ -121,6 +121,18 @@ pub struct TitledOption {
 }
 
 impl Options {
+    /// Plain values, if all are their own title.
+    pub(super) fn of(options: Vec<TitledOption>) -> Self {
+        if options.iter().any(|option| option.title != option.value) {
+            return Self::Titled(options);
+        }
+        let mut values = Vec::with_capacity(options.len());
+        for option in options {
+            values.push(option.value);
+        }
+        Self::Untitled(values)
+    }
+
     /// The values, in order.
     pub fn values(&self) -> impl Iterator<Item = &str> {
         let (plain, titled): (&[String], &[TitledOption]) = match self {
@@ -164,18 +176,18 @@ impl Options {
     /// Gives values their titles; values without one are their own title.
     #[must_use]
     pub fn with_titles(self, titles: &[(&str, &str)]) -> Self {
-        let options = self.values().map(|value| {
-            let given = titles.iter().find(|(known, _)| *known == value);
-            TitledOption {
+        let mut options = Vec::new();
+        for value in self.values() {
+            let title = match titles.iter().find(|(known, _)| *known == value) {
+                Some((_, title)) => title,
+                None => self.title_of(value).unwrap_or(value),
+            };
+            options.push(TitledOption {
                 value: value.to_owned(),
-                title: given
-                    .map(|(_, title)| *title)
-                    .or_else(|| self.title_of(value))
-                    .unwrap_or(value)
-                    .to_owned(),
-            }
-        });
-        Self::Titled(options.collect())
+                title: title.to_owned(),
+            });
+        }
+        Self::Titled(options)
     }
 }
 
@@ -194,9 +206,8 @@ impl StringFormat {
     /// The format of this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Email, Self::Uri, Self::Date, Self::DateTime]
-            .into_iter()
-            .find(|format| format.as_str() == name)
+        let all = [Self::Email, Self::Uri, Self::Date, Self::DateTime];
+        all.iter().find(|format| format.as_str() == name).copied()
     }
 }
 

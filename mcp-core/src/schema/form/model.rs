@@ -64,15 +64,16 @@ impl FormSchema {
 }
 
 /// Puts what has one of these names first, in their order.
-pub(super) fn put_in_order<T>(items: &mut [T], names: &[&str], name_of: impl Fn(&T) -> &str) {
+fn put_in_order<T>(items: &mut Vec<T>, names: &[&str], name_of: fn(&T) -> &str) {
     let mut placed = 0;
     for name in names {
-        if let Some(at) = items[placed..]
-            .iter()
-            .position(|item| name_of(item) == *name)
-        {
-            items[placed..=placed + at].rotate_right(1);
-            placed += 1;
+        for at in placed..items.len() {
+            if name_of(&items[at]) == *name {
+                let item = items.remove(at);
+                items.insert(placed, item);
+                placed += 1;
+                break;
+            }
         }
     }
 }

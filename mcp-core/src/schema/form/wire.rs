@@ -163,73 +163,83 @@ impl From<&FormField> for FieldSchema {
 }
 
 fn titled(options: &[TitledOption]) -> Vec<OptionSchema> {
-    options
-        .iter()
-        .map(|option| OptionSchema {
+    let mut schemas = Vec::with_capacity(options.len());
+    for option in options {
+        schemas.push(OptionSchema {
             r#const: option.value.clone(),
             title: option.title.clone(),
-        })
-        .collect()
+        });
+    }
+    schemas
 }
 
-fn untitled(options: Vec<OptionSchema>) -> Options {
-    let options = options.into_iter().map(|option| TitledOption {
-        value: option.r#const,
-        title: option.title,
-    });
-    Options::Titled(options.collect())
+fn untitled(schemas: Vec<OptionSchema>) -> Options {
+    let mut options = Vec::with_capacity(schemas.len());
+    for schema in schemas {
+        options.push(TitledOption {
+            value: schema.r#const,
+            title: schema.title,
+        });
+    }
+    Options::Titled(options)
 }
 
 impl FieldSchema {
-    /// The one alternative to `null`, where there is such a thing, with what stands beside it.
-    fn without_null(mut self) -> Self {
+    /// Puts the one alternative to `null`, where there is such a thing, in place of what it stands in.
+    fn drop_null(&mut self) {
         self.any_of.retain(|schema| schema.r#type != "null");
         if !self.r#type.is_empty() || self.any_of.len() != 1 {
-            return self;
+            return;
         }
-        let Some(schema) = self.any_of.pop() else {
-            return self;
+        let Some(mut schema) = self.any_of.pop() else {
+            return;
         };
-        Self {
-            title: self.title.or(schema.title),
-            description: self.description.or(schema.description),
-            default: self.default.or(schema.default),
-            ..schema
+        if self.title.is_some() {
+            schema.title = self.title.take();
         }
+        if self.description.is_some() {
+            schema.description = self.description.take();
+        }
+        if self.default.is_some() {
+            schema.default = self.default.take();
+        }
+        *self = schema;
     }
 
-    fn into_kind(self) -> Result<FieldKind, String> {
-        let kind = match (self.r#type.as_str(), self.values, self.one_of) {
-            ("string", None, None) => FieldKind::String(StringField {
+    /// Takes the kind of field out of the schema.
+    fn take_kind(&mut self) -> Result<FieldKind, String> {
+        let choices = (self.values.take(), self.one_of.take());
+        let kind = match (self.r#type.as_str(), choices) {
+            ("string", (None, None)) => FieldKind::String(StringField {
                 min_length: self.min_length,
                 max_length: self.max_length,
                 // A format that the specification does not list promises nothing that could be checked.
                 format: self.format.as_deref().and_then(StringFormat::from_name),
-                default: string_default(self.default)?,
+                default: self.take_text()?,
             }),
-            ("string", Some(values), None) => FieldKind::Choice(ChoiceField {
-                options: match self.enum_names {
+            ("string", (Some(values), None)) => FieldKind::Choice(ChoiceField {
+                options: match self.enum_names.take() {
                     Some(names) => Options::Legacy { values, names },
                     None => Options::Untitled(values),
                 },
-                default: string_default(self.default)?,
+                default: self.take_text()?,
             }),
-            ("string", None, Some(options)) => FieldKind::Choice(ChoiceField {
+            ("string", (None, Some(options))) => FieldKind::Choice(ChoiceField {
                 options: untitled(options),
-                default: string_default(self.default)?,
+                default: self.take_text()?,
             }),
-            ("number" | "integer", None, None) => FieldKind::Number(NumberField {
-                integer: self.r#type == "integer",
-                minimum: self.minimum,
-                maximum: self.maximum,
-                default: match self.default {
+            (name @ ("number" | "integer"), (None, None)) => FieldKind::Number(NumberField {
+                integer: name == "integer",
+                minimum: self.minimum.take(),
+                maximum: self.maximum.take(),
+                default: match self.default.take() {
                     None => None,
                     Some(DefaultValue::Number(value)) => Some(value),
                     Some(_) => return Err("has a default that is no number".to_owned()),
                 },
             }),
-            ("boolean", None, None) => FieldKind::Boolean(BooleanField {
-                default: match self.default {
+            ("boolean", (None, None)) => FieldKind::Boolean(BooleanField {
+                default: match self.default.take() {
                     None => None,
                     Some(DefaultValue::Boolean(value)) => Some(value),
                     Some(_) => {
@@ -237,43 +247,47 @@ impl FieldSchema {
                     }
                 },
             }),
-            ("array", None, None) => FieldKind::MultiChoice(MultiChoiceField {
-                options: match self.items {
-                    Some(ItemsSchema {
-                        any_of: Some(options),
-                        values: None,
-                        ..
-                    }) => untitled(options),
-                    Some(ItemsSchema {
-                        values: Some(values),
-                        any_of: None,
-                        ..
-                    }) => Options::Untitled(values),
-                    _ => return Err("is a list whose `items` are no choices".to_owned()),
-                },
+            ("array", (None, None)) => FieldKind::MultiChoice(MultiChoiceField {
+                options: self.take_items()?,
                 min_items: self.min_items,
                 max_items: self.max_items,
-                default: match self.default {
+                default: match self.default.take() {
                     None => None,
                     Some(DefaultValue::Strings(values)) => Some(values),
                     Some(_) => return Err("has a default that is no list of strings".to_owned()),
                 },
             }),
-            ("string" | "number" | "integer" | "boolean" | "array", ..) => {
+            ("string" | "number" | "integer" | "boolean" | "array", _) => {
                 return Err("mixes choices with another kind of field".to_owned());
             }
-            ("", ..) => return Err("has no `type`".to_owned()),
-            (other, ..) => return Err(format!("has the type `{other}`, which forms do not have")),
+            ("", _) => return Err("has no `type`".to_owned()),
+            (other, _) => return Err(format!("has the type `{other}`, which forms do not have")),
         };
         Ok(kind)
     }
-}
 
-fn string_default(default: Option<DefaultValue>) -> Result<Option<String>, String> {
-    match default {
-        None => Ok(None),
-        Some(DefaultValue::String(value)) => Ok(Some(value)),
-        Some(_) => Err("has a default that is no string".to_owned()),
+    fn take_text(&mut self) -> Result<Option<String>, &'static str> {
+        match self.default.take() {
+            None => Ok(None),
+            Some(DefaultValue::String(value)) => Ok(Some(value)),
+            Some(_) => Err("has a default that is no string"),
+        }
+    }
+
+    fn take_items(&mut self) -> Result<Options, &'static str> {
+        match self.items.take() {
+            Some(ItemsSchema {
+                any_of: Some(options),
+                values: None,
+                ..
+            }) => Ok(untitled(options)),
+            Some(ItemsSchema {
+                values: Some(values),
+                any_of: None,
+                ..
+            }) => Ok(Options::Untitled(values)),
+            _ => Err("is a list whose `items` are no choices"),
+        }
     }
 }
 
@@ -317,15 +331,15 @@ impl<'de> Visitor<'de> for FieldsVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
         let mut fields: Vec<FormField> = Vec::new();
-        while let Some((name, schema)) = map.next_entry::<String, FieldSchema>()? {
-            let mut schema = schema.without_null();
+        while let Some((name, mut schema)) = map.next_entry::<String, FieldSchema>()? {
+            schema.drop_null();
             if fields.iter().any(|field| field.name == name) {
                 return Err(A::Error::custom(format_args!(
                     "form field `{name}` is declared twice"
                 )));
             }
             let (title, description) = (schema.title.take(), schema.description.take());
-            let kind = schema.into_kind().map_err(|problem| {
+            let kind = schema.take_kind().map_err(|problem| {
                 A::Error::custom(format_args!("form field `{name}` {problem}"))
             })?;
             fields.push(FormField {

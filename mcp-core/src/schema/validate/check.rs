@@ -2,18 +2,18 @@
 
 use std::cell::Cell;
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
 use serde_json::{Map, Number, Value};
 
-use super::equality::{canonical, equal};
+use super::equality::{canonical_each, equal};
 use super::node::{
     Additional, Alternatives, ArrayNode, Node, NumberNode, ObjectNode, StringNode, Types,
 };
 use super::violation::{Received, Violation, type_name};
 use super::words::{expected, expected_of_any, listed, one_of, shown};
 use super::{MAX_DEPTH, MAX_VIOLATIONS, Validator};
-use crate::schema::numbers;
+use crate::schema::{numbers, place::escape};
+use crate::text::{borrowed, repeats};
 
 /// Alternatives of one type are tried one after the other, and such within such multiply.
 const MAX_STEPS: usize = 1_000_000;
@@ -71,11 +71,10 @@ impl Path<'_> {
         match self {
             Self::Root => String::new(),
             Self::Key(parent, key) => {
-                format!(
-                    "{}/{}",
-                    parent.pointer(),
-                    shown(key).replace('~', "~0").replace('/', "~1")
-                )
+                let mut pointer = parent.pointer();
+                pointer.push('/');
+                escape(&shown(key), &mut pointer);
+                pointer
             }
             Self::Index(parent, index) => format!("{}/{index}", parent.pointer()),
         }
@@ -108,7 +107,8 @@ impl<'a> Check<'a> {
     }
 
     /// Reports a misfit; what was expected is only put into words where it will be told.
-    fn report(&mut self, path: &Path<'_>, expected: impl FnOnce() -> String, received: Received) {
+    #[cold]
+    fn report(&mut self, path: &Path<'_>, expected: &dyn Fn() -> String, received: Received) {
         if self.is_full() {
             return;
         }
@@ -133,7 +133,7 @@ impl<'a> Check<'a> {
     fn nested(&mut self, node: &Node, value: &Value, path: &Path<'_>) {
         if self.depth == MAX_DEPTH {
             let expected = || format!("nested at most {MAX_DEPTH} deep");
-            return self.report(path, expected, Received::BadValue(type_name(value)));
+            return self.report(path, &expected, Received::BadValue(type_name(value)));
         }
         self.depth += 1;
         let hops = std::mem::take(&mut self.hops);
@@ -149,7 +149,7 @@ impl<'a> Check<'a> {
         }
         if self.hops > MAX_HOPS || self.steps.get() > MAX_STEPS {
             let expected = || "simpler: following all alternatives takes too long".to_owned();
-            return self.report(path, expected, Received::BadValue(type_name(value)));
+            return self.report(path, &expected, Received::BadValue(type_name(value)));
         }
         self.hops += 1;
         self.checks(node, value, path);
@@ -160,7 +160,7 @@ impl<'a> Check<'a> {
         if node.never {
             return self.report(
                 path,
-                || "absent".to_owned(),
+                &|| "absent".to_owned(),
                 Received::BadValue(type_name(value)),
             );
         }
@@ -179,7 +179,7 @@ impl<'a> Check<'a> {
                 true => Received::BadValue(type_name(value)),
                 false => Received::WrongType(type_name(value)),
             };
-            return self.report(path, || one_of(allowed), received);
+            return self.report(path, &|| one_of(allowed), received);
         }
         match value {
             Value::Object(members) => {
@@ -226,7 +226,7 @@ impl<'a> Check<'a> {
             let definitions = self.definitions;
             self.report(
                 path,
-                || expected(node, definitions),
+                &|| expected(node, definitions),
                 Received::WrongType(type_name(value)),
             );
             return false;
@@ -241,7 +241,7 @@ impl<'a> Check<'a> {
             } else {
                 "an integer, without a fraction"
             };
-            self.report(path, || expected.to_owned(), Received::BadValue("number"));
+            self.report(path, &|| expected.to_owned(), Received::BadValue("number"));
             return false;
         }
         true
@@ -251,11 +251,11 @@ impl<'a> Check<'a> {
         let definitions = self.definitions;
         for name in &node.required {
             if !members.contains_key(name) {
-                let expected = || match node.properties.get(name) {
+                let expected = || match node.property(name) {
                     Some(property) => expected(&property.node, definitions),
                     None => "present".to_owned(),
                 };
-                self.report(&Path::Key(path, name), expected, Received::Missing);
+                self.report(&Path::Key(path, name), &expected, Received::Missing);
             }
         }
         for (name, value) in members {
@@ -263,7 +263,7 @@ impl<'a> Check<'a> {
                 return;
             }
             let path = Path::Key(path, name);
-            match (node.properties.get(name), &node.additional) {
+            match (node.property(name), &node.additional) {
                 // Left out, in the spelling of a client that names every argument.
                 (Some(property), _) if !property.required && value.is_null() => {}
                 (Some(property), _) => self.nested(&property.node, value, &path),
@@ -271,10 +271,13 @@ impl<'a> Check<'a> {
                 (None, Additional::Each(node)) => self.nested(node, value, &path),
                 (None, Additional::None) => {
                     let known = || {
-                        let names = node.properties.keys();
-                        listed(names.map(|name| format!("`{name}`")).collect())
+                        let mut names = Vec::with_capacity(node.properties.len());
+                        for property in &node.properties {
+                            names.push(format!("`{}`", property.name));
+                        }
+                        listed(names)
                     };
-                    self.report(&path, known, Received::UnknownKey);
+                    self.report(&path, &known, Received::UnknownKey);
                 }
             }
         }
@@ -306,15 +309,12 @@ impl<'a> Check<'a> {
             "array",
             path,
         );
-        if node.unique {
-            let mut seen = BTreeSet::new();
-            if !items.iter().all(|item| seen.insert(canonical(item))) {
-                self.report(
-                    path,
-                    || "an array without repeated items".to_owned(),
-                    Received::BadValue("array"),
-                );
-            }
+        if node.unique && !repeats(&borrowed(&canonical_each(items))).is_empty() {
+            self.report(
+                path,
+                &|| "an array without repeated items".to_owned(),
+                Received::BadValue("array"),
+            );
         }
     }
 
@@ -335,7 +335,7 @@ impl<'a> Check<'a> {
         {
             self.report(
                 path,
-                || format!("a string that matches {pattern}"),
+                &|| format!("a string that matches {pattern}"),
                 Received::BadValue("string"),
             );
         }
@@ -353,11 +353,11 @@ impl<'a> Check<'a> {
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         if let Some(least) = least.filter(|least| count < *least) {
             let expected = || format!("{what} at least {least} {noun}{}", plural(least));
-            self.report(path, expected, Received::BadValue(name));
+            self.report(path, &expected, Received::BadValue(name));
         }
         if let Some(most) = most.filter(|most| count > *most) {
             let expected = || format!("{what} at most {most} {noun}{}", plural(most));
-            self.report(path, expected, Received::BadValue(name));
+            self.report(path, &expected, Received::BadValue(name));
         }
     }
 
@@ -383,7 +383,7 @@ impl<'a> Check<'a> {
             {
                 self.report(
                     path,
-                    || format!("{words} {bound}"),
+                    &|| format!("{words} {bound}"),
                     Received::BadValue("number"),
                 );
             }
@@ -393,7 +393,7 @@ impl<'a> Check<'a> {
         {
             self.report(
                 path,
-                || format!("a multiple of {step}"),
+                &|| format!("a multiple of {step}"),
                 Received::BadValue("number"),
             );
         }
@@ -429,7 +429,7 @@ impl<'a> Check<'a> {
         let definitions = self.definitions;
         self.report(
             path,
-            || expected_of_any(&alternatives.nodes, definitions),
+            &|| expected_of_any(&alternatives.nodes, definitions),
             received,
         );
     }
@@ -444,27 +444,27 @@ impl<'a> Check<'a> {
         path: &Path<'_>,
     ) {
         let allowed = || {
-            one_of(
-                &values
-                    .iter()
-                    .flatten()
-                    .map(|value| Value::from(value.as_str()))
-                    .collect::<Vec<_>>(),
-            )
+            let mut allowed = Vec::with_capacity(values.len());
+            for value in values.iter().flatten() {
+                allowed.push(Value::from(value.as_str()));
+            }
+            one_of(&allowed)
         };
         let path_of_tag = Path::Key(path, tag);
         match members.get(tag) {
-            None => self.report(&path_of_tag, allowed, Received::Missing),
+            None => self.report(&path_of_tag, &allowed, Received::Missing),
             Some(Value::String(given)) => match values
                 .iter()
                 .position(|known| known.as_ref() == Some(given))
             {
                 Some(place) => self.node(&alternatives.nodes[place], value, path),
-                None => self.report(&path_of_tag, allowed, Received::BadValue("string")),
+                None => self.report(&path_of_tag, &allowed, Received::BadValue("string")),
             },
-            Some(other) => {
-                self.report(&path_of_tag, allowed, Received::WrongType(type_name(other)))
-            }
+            Some(other) => self.report(
+                &path_of_tag,
+                &allowed,
+                Received::WrongType(type_name(other)),
+            ),
         }
     }
 
@@ -479,7 +479,7 @@ impl<'a> Check<'a> {
             1 => {}
             _ => self.report(
                 path,
-                || "of one kind only, and it fits several".to_owned(),
+                &|| "of one kind only, and it fits several".to_owned(),
                 Received::BadValue(type_name(value)),
             ),
         }

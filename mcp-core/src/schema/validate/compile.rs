@@ -1,7 +1,5 @@
 //! A schema into nodes, with a fault for every keyword that could not be checked.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Number, Value};
 
 use super::node::{
@@ -9,7 +7,8 @@ use super::node::{
 };
 use super::{MAX_DEPTH, PatternMatcher, SchemaFaults, Validator};
 use crate::schema::dialect::SchemaFault;
-use crate::schema::numbers;
+use crate::schema::object::{nested, owned, sorted_names, texts};
+use crate::schema::{numbers, place::Place};
 
 /// Keywords that say nothing about which values fit, or that others check (`format`).
 const SILENT: [&str; 15] = [
@@ -33,33 +32,28 @@ const SILENT: [&str; 15] = [
 type Patterns<'a> = &'a dyn Fn(&str) -> Result<PatternMatcher, String>;
 
 pub(super) fn compile(schema: &Value, patterns: Patterns<'_>) -> Result<Validator, SchemaFaults> {
+    let none = Map::new();
+    let definitions = schema
+        .as_object()
+        .and_then(|keywords| nested(keywords, "$defs"))
+        .unwrap_or(&none);
     let mut compiler = Compiler {
         patterns,
-        names: BTreeMap::new(),
+        names: sorted_names(definitions),
         faults: Vec::new(),
         has_constraints: false,
-        at: String::new(),
+        at: Place::default(),
         depth: 0,
     };
-    let definitions = schema.get("$defs").and_then(Value::as_object);
-    for (i, name) in definitions
-        .into_iter()
-        .flatten()
-        .map(|(name, _)| name)
-        .enumerate()
-    {
-        compiler.names.insert(format!("#/$defs/{name}"), i);
-    }
     let root = compiler.node(schema);
-    let definitions = definitions
-        .into_iter()
-        .flatten()
-        .map(|(name, schema)| compiler.within(&["$defs", name], |compiler| compiler.node(schema)))
-        .collect();
+    let mut nodes = Vec::new();
+    for name in compiler.names.clone() {
+        nodes.push(compiler.part(&["$defs", name], &definitions[name]));
+    }
     if compiler.faults.is_empty() {
         Ok(Validator {
             root,
-            definitions,
+            definitions: nodes,
             has_constraints: compiler.has_constraints,
         })
     } else {
@@ -69,36 +63,34 @@ pub(super) fn compile(schema: &Value, patterns: Patterns<'_>) -> Result<Validato
 
 struct Compiler<'a> {
     patterns: Patterns<'a>,
-    /// References and the definitions that they mean.
-    names: BTreeMap<String, usize>,
+    /// The definitions, in order of their names.
+    names: Vec<&'a str>,
     faults: Vec<SchemaFault>,
     has_constraints: bool,
-    at: String,
+    at: Place,
     depth: usize,
 }
 
 impl Compiler<'_> {
-    fn fault(&mut self, problem: impl Into<String>) {
-        self.faults.push(SchemaFault::new(self.at.clone(), problem));
+    #[cold]
+    fn fault(&mut self, problem: &str) {
+        self.faults
+            .push(SchemaFault::new(self.at.pointer(), problem));
     }
 
-    fn within<T>(&mut self, segments: &[&str], work: impl FnOnce(&mut Self) -> T) -> T {
-        let length = self.at.len();
-        for segment in segments {
-            self.at.push('/');
-            self.at
-                .push_str(&segment.replace('~', "~0").replace('/', "~1"));
-        }
+    /// Compiles a schema within the current one.
+    fn part(&mut self, steps: &[&str], schema: &Value) -> Node {
+        let outside = self.at.enter(steps);
         self.depth += 1;
-        let done = work(self);
+        let node = self.node(schema);
         self.depth -= 1;
-        self.at.truncate(length);
-        done
+        self.at.leave(outside);
+        node
     }
 
     fn node(&mut self, schema: &Value) -> Node {
         if self.depth > MAX_DEPTH {
-            self.fault(format!(
+            self.fault(&format!(
                 "is nested more than {MAX_DEPTH} deep: take a flatter one"
             ));
             return Node::default();
@@ -155,7 +147,7 @@ impl Compiler<'_> {
                 "allOf" => node.all_of = self.list(keyword, value),
                 "$ref" => node.reference = self.reference(value),
                 silent if SILENT.contains(&silent) || silent.starts_with("x-") => {}
-                other => self.fault(format!(
+                other => self.fault(&format!(
                     "has the keyword `{other}`, which cannot be checked here: remove it"
                 )),
             }
@@ -168,9 +160,13 @@ impl Compiler<'_> {
             Value::Array(names) => names.as_slice(),
             name => std::slice::from_ref(name),
         };
-        let types = names
-            .iter()
-            .try_fold(Types::none(), |types, name| types.with(name.as_str()?));
+        let mut types = Some(Types::none());
+        for name in names {
+            types = match (types, name.as_str()) {
+                (Some(types), Some(name)) => types.with(name),
+                _ => None,
+            };
+        }
         if types.is_none() || names.is_empty() {
             self.fault("has a `type` that JSON Schema does not know");
         }
@@ -180,9 +176,10 @@ impl Compiler<'_> {
     fn reference(&mut self, value: &Value) -> Option<usize> {
         let found = value
             .as_str()
-            .and_then(|reference| self.names.get(reference).copied());
+            .and_then(|reference| reference.strip_prefix("#/$defs/"))
+            .and_then(|name| self.names.binary_search(&name).ok());
         if found.is_none() {
-            self.fault(format!(
+            self.fault(&format!(
                 "refers to {value}, which is no definition of its `$defs`"
             ));
         }
@@ -191,22 +188,20 @@ impl Compiler<'_> {
 
     fn list(&mut self, keyword: &str, value: &Value) -> Vec<Node> {
         let Value::Array(schemas) = value else {
-            self.fault(format!("has `{keyword}` that is no list"));
+            self.fault(&format!("has `{keyword}` that is no list"));
             return Vec::new();
         };
-        schemas
-            .iter()
-            .enumerate()
-            .map(|(i, schema)| {
-                self.within(&[keyword, &i.to_string()], |compiler| compiler.node(schema))
-            })
-            .collect()
+        let mut nodes = Vec::with_capacity(schemas.len());
+        for (i, schema) in schemas.iter().enumerate() {
+            nodes.push(self.part(&[keyword, &i.to_string()], schema));
+        }
+        nodes
     }
 
     fn alternatives(&mut self, keyword: &str, value: &Value) -> Option<Box<Alternatives>> {
         let nodes = self.list(keyword, value);
         if nodes.is_empty() {
-            self.fault(format!("has an empty `{keyword}`"));
+            self.fault(&format!("has an empty `{keyword}`"));
         }
         Some(Box::new(Alternatives {
             tag: tag_of(&nodes),
@@ -215,11 +210,11 @@ impl Compiler<'_> {
     }
 
     fn object(&mut self, keywords: &Map<String, Value>) -> ObjectNode {
-        let required: Vec<String> = match keywords.get("required") {
+        let required = match keywords.get("required") {
             None => Vec::new(),
-            Some(names) => match serde_json::from_value(names.clone()) {
-                Ok(names) => names,
-                Err(_) => {
+            Some(names) => match names.as_array().and_then(|names| texts(names)) {
+                Some(names) => names,
+                None => {
                     self.fault("has `required` that is no list of names");
                     Vec::new()
                 }
@@ -234,12 +229,12 @@ impl Compiler<'_> {
         match keywords.get("properties") {
             None => {}
             Some(Value::Object(properties)) => {
-                for (name, schema) in properties {
-                    let property = Property {
-                        node: self.within(&["properties", name], |compiler| compiler.node(schema)),
-                        required: required.contains(name),
-                    };
-                    node.properties.insert(name.clone(), property);
+                for name in sorted_names(properties) {
+                    node.properties.push(Property {
+                        name: name.to_owned(),
+                        node: self.part(&["properties", name], &properties[name]),
+                        required: required.contains(&name),
+                    });
                 }
             }
             Some(_) => self.fault("has `properties` that are no object"),
@@ -250,11 +245,9 @@ impl Compiler<'_> {
                 self.has_constraints |= self.depth > 0;
                 Additional::None
             }
-            Some(schema) => Additional::Each(
-                self.within(&["additionalProperties"], |compiler| compiler.node(schema)),
-            ),
+            Some(schema) => Additional::Each(self.part(&["additionalProperties"], schema)),
         };
-        node.required = required;
+        node.required = owned(&required);
         node
     }
 
@@ -266,7 +259,7 @@ impl Compiler<'_> {
             },
             items: keywords
                 .get("items")
-                .map(|schema| self.within(&["items"], |compiler| compiler.node(schema))),
+                .map(|schema| self.part(&["items"], schema)),
             min_items: self.count(keywords, "minItems"),
             max_items: self.count(keywords, "maxItems"),
             unique: keywords.get("uniqueItems") == Some(&Value::Bool(true)),
@@ -282,7 +275,7 @@ impl Compiler<'_> {
             Some(Value::String(pattern)) => match (self.patterns)(pattern) {
                 Ok(matcher) => Some((pattern.clone(), matcher)),
                 Err(problem) => {
-                    self.fault(problem);
+                    self.fault(&problem);
                     None
                 }
             },
@@ -329,7 +322,7 @@ impl Compiler<'_> {
         match keywords.get(keyword)? {
             Value::Number(number) => Some(number.clone()),
             _ => {
-                self.fault(format!("has a `{keyword}` that is no number"));
+                self.fault(&format!("has a `{keyword}` that is no number"));
                 None
             }
         }
@@ -342,7 +335,7 @@ impl Compiler<'_> {
             .and_then(numbers::integer)
             .and_then(|count| usize::try_from(count).ok());
         if count.is_none() {
-            self.fault(format!("has a `{keyword}` that is no count"));
+            self.fault(&format!("has a `{keyword}` that is no count"));
         }
         count
     }
@@ -350,26 +343,35 @@ impl Compiler<'_> {
 
 /// The property whose one allowed string tells the alternatives apart; `null` may be one of them.
 fn tag_of(nodes: &[Node]) -> Option<(String, Vec<Option<String>>)> {
-    let is_null = |node: &&Node| node.types.is_some_and(Types::is_null_only);
-    let value = |node: &Node, name: &str| {
-        if is_null(&node) {
-            return Some(None);
-        }
-        let property = node.object.as_ref()?.properties.get(name)?;
-        match property.node.allowed.as_deref() {
-            Some([Value::String(value)]) if property.required => Some(Some(value.clone())),
-            _ => None,
-        }
-    };
     let first = nodes.iter().find(|node| !is_null(node))?.object.as_ref()?;
-    first.properties.keys().find_map(|name| {
-        let values: Vec<Option<String>> = nodes
-            .iter()
-            .map(|node| value(node, name))
-            .collect::<Option<_>>()?;
-        let is_new = |at: usize| !values[..at].contains(&values[at]);
-        (0..values.len())
-            .all(is_new)
-            .then(|| (name.clone(), values))
-    })
+    for property in &first.properties {
+        if let Some(values) = tag_values(nodes, &property.name) {
+            return Some((property.name.clone(), values));
+        }
+    }
+    None
+}
+
+/// The one string that each alternative allows for a property, if all have one and each its own.
+fn tag_values(nodes: &[Node], name: &str) -> Option<Vec<Option<String>>> {
+    let mut values = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let mut value = None;
+        if !is_null(node) {
+            let property = node.object.as_ref()?.property(name)?;
+            match property.node.allowed.as_deref() {
+                Some([Value::String(only)]) if property.required => value = Some(only.clone()),
+                _ => return None,
+            }
+        }
+        if values.contains(&value) {
+            return None;
+        }
+        values.push(value);
+    }
+    Some(values)
+}
+
+fn is_null(node: &Node) -> bool {
+    node.types.is_some_and(Types::is_null_only)
 }

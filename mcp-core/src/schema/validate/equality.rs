@@ -1,10 +1,11 @@
 //! Equality of values as JSON Schema has it: numbers by value, objects without order.
 
-use std::{cmp::Ordering, collections::BTreeSet};
+use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use crate::schema::numbers;
+use crate::schema::{numbers, object::sorted_names};
+use crate::text::joined;
 
 /// Equality of JSON Schema: numbers by value.
 pub(super) fn equal(left: &Value, right: &Value) -> bool {
@@ -34,17 +35,22 @@ pub(super) fn canonical(value: &Value) -> String {
     match value {
         Value::Number(number) => numbers::integer(number)
             .map_or_else(|| number.to_string(), |integer| integer.to_string()),
-        Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(canonical).collect();
-            format!("[{}]", items.join(","))
-        }
+        Value::Array(items) => format!("[{}]", joined(&canonical_each(items), ",")),
         Value::Object(members) => {
-            let mut texts = BTreeSet::new();
-            for (key, value) in members {
-                texts.insert(format!("{key:?}:{}", canonical(value)));
+            let mut texts = Vec::with_capacity(members.len());
+            for key in sorted_names(members) {
+                texts.push(format!("{key:?}:{}", canonical(&members[key])));
             }
-            format!("{{{}}}", Vec::from_iter(texts).join(","))
+            format!("{{{}}}", joined(&texts, ","))
         }
         other => other.to_string(),
     }
+}
+
+pub(super) fn canonical_each(values: &[Value]) -> Vec<String> {
+    let mut texts = Vec::with_capacity(values.len());
+    for value in values {
+        texts.push(canonical(value));
+    }
+    texts
 }

@@ -1,7 +1,5 @@
 //! What a schema is compiled to.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Number, Value};
 
 use super::PatternMatcher;
@@ -26,14 +24,25 @@ pub(in crate::schema) struct Node {
 
 #[derive(Default)]
 pub(in crate::schema) struct ObjectNode {
-    pub(in crate::schema) properties: BTreeMap<String, Property>,
+    /// In order of their names.
+    pub(in crate::schema) properties: Vec<Property>,
     pub(in crate::schema) required: Vec<String>,
     pub(in crate::schema) additional: Additional,
     pub(in crate::schema) min_properties: Option<usize>,
     pub(in crate::schema) max_properties: Option<usize>,
 }
 
+impl ObjectNode {
+    pub(in crate::schema) fn property(&self, name: &str) -> Option<&Property> {
+        let place = self
+            .properties
+            .binary_search_by(|property| property.name.as_str().cmp(name));
+        self.properties.get(place.ok()?)
+    }
+}
+
 pub(in crate::schema) struct Property {
+    pub(in crate::schema) name: String,
     pub(in crate::schema) node: Node,
     pub(in crate::schema) required: bool,
 }
@@ -121,12 +130,13 @@ impl Types {
     }
 
     /// The names, in a fixed order.
-    pub(in crate::schema) fn names(self) -> impl Iterator<Item = &'static str> {
-        let has = move |place: usize| self.0 & (1 << place) != 0;
-        Self::NAMES
-            .into_iter()
-            .enumerate()
-            .filter(move |(place, _)| has(*place))
-            .map(|(_, name)| name)
+    pub(in crate::schema) fn names(self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        for (place, name) in Self::NAMES.iter().enumerate() {
+            if self.0 & (1 << place) != 0 {
+                names.push(*name);
+            }
+        }
+        names
     }
 }

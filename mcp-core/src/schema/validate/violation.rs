@@ -74,7 +74,7 @@ impl Violation {
     /// A key of the root by its name, anything deeper by its pointer.
     fn name(&self) -> &str {
         match self.pointer.strip_prefix('/') {
-            Some(name) if !name.contains(['/', '~']) => name,
+            Some(name) if !name.bytes().any(|byte| matches!(byte, b'/' | b'~')) => name,
             _ => &self.pointer,
         }
     }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::node::Node;
 use super::violation::with_article;
+use crate::text::joined;
 
 /// Keys longer than this are cut where they are repeated.
 const MAX_KEY: usize = 64;
@@ -16,7 +17,10 @@ pub(super) fn expected(node: &Node, definitions: &[Node]) -> String {
         return one_of(allowed);
     }
     if let Some(types) = node.types {
-        let names: Vec<String> = types.names().map(with_article).collect();
+        let mut names = Vec::new();
+        for name in types.names() {
+            names.push(with_article(name));
+        }
         return any_of_texts(names);
     }
     if let Some(target) = node.reference.and_then(|index| definitions.get(index))
@@ -44,23 +48,26 @@ pub(super) fn expected_of_any(nodes: &[Node], definitions: &[Node]) -> String {
 fn any_of_texts(mut texts: Vec<String>) -> String {
     match texts.pop() {
         Some(last) if texts.is_empty() => last,
-        Some(last) => format!("{} or {last}", texts.join(", ")),
+        Some(last) => format!("{} or {last}", joined(&texts, ", ")),
         None => "present".to_owned(),
     }
 }
 
 pub(super) fn one_of(allowed: &[Value]) -> String {
-    let texts: Vec<String> = allowed.iter().map(Value::to_string).collect();
-    match texts.as_slice() {
-        [only] => only.clone(),
-        _ => format!("one of {}", listed(texts)),
+    if let [only] = allowed {
+        return only.to_string();
     }
+    let mut texts = Vec::with_capacity(allowed.len());
+    for value in allowed {
+        texts.push(value.to_string());
+    }
+    format!("one of {}", listed(texts))
 }
 
 pub(super) fn listed(mut texts: Vec<String>) -> String {
     let more = texts.len().saturating_sub(MAX_LISTED);
     texts.truncate(MAX_LISTED);
-    let listed = texts.join(", ");
+    let listed = joined(&texts, ", ");
     if more == 0 {
         listed
     } else {
@@ -70,19 +77,17 @@ pub(super) fn listed(mut texts: Vec<String>) -> String {
 
 /// A key as it may be repeated to a model: cut, and without control characters.
 pub(super) fn shown(key: &str) -> String {
-    let mut shown: String = key
-        .chars()
-        .take(MAX_KEY)
-        .map(|c| {
-            if c.is_control() {
-                char::REPLACEMENT_CHARACTER
-            } else {
-                c
-            }
-        })
-        .collect();
-    if key.chars().nth(MAX_KEY).is_some() {
-        shown.push('…');
+    let mut shown = String::with_capacity(key.len().min(MAX_KEY));
+    for (i, c) in key.chars().enumerate() {
+        if i == MAX_KEY {
+            shown.push('…');
+            break;
+        }
+        shown.push(if c.is_control() {
+            char::REPLACEMENT_CHARACTER
+        } else {
+            c
+        });
     }
     shown
 }
