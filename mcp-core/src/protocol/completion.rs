@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::result::AlwaysComplete;
-use super::wire::{from_variants, serialize_content};
+use super::wire::{from_variants, present, serialize_content};
 use super::{JsonObject, Meta, RequestMeta};
+use crate::rpc::ByName;
 
 /// What to complete.
 ///
@@ -48,15 +51,12 @@ impl CompleteRequestParams {
 }
 
 /// Whose argument is completed. The schema has no name for it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(tag = "type")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CompletionReference {
     /// A prompt's.
-    #[serde(rename = "ref/prompt")]
     Prompt(PromptReference),
     /// A resource template's.
-    #[serde(rename = "ref/resource")]
     ResourceTemplate(ResourceTemplateReference),
 }
 
@@ -84,6 +84,55 @@ impl CompletionReference {
     pub fn resource(uri_template: impl Into<String>) -> Self {
         Self::ResourceTemplate(ResourceTemplateReference {
             uri: uri_template.into(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for CompletionReference {
+    // All members at once: a derived enum would buffer them until it knows the type.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let ByName(members) = ByName::<Members>::deserialize(deserializer)?;
+        members.reference().map_err(D::Error::custom)
+    }
+}
+
+/// The members of all types of references. Those that a type does not have may be anything.
+#[derive(Deserialize)]
+#[serde(expecting = "internally tagged enum CompletionReference")]
+struct Members {
+    r#type: Type,
+    #[serde(default, deserialize_with = "present")]
+    name: Option<Value>,
+    title: Option<Value>,
+    #[serde(default, deserialize_with = "present")]
+    uri: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(variant_identifier)]
+enum Type {
+    #[serde(rename = "ref/prompt")]
+    Prompt,
+    #[serde(rename = "ref/resource")]
+    ResourceTemplate,
+}
+
+impl Members {
+    fn reference(self) -> Result<CompletionReference, serde_json::Error> {
+        let required = |member: Option<Value>, name: &'static str| match member {
+            Some(value) => String::deserialize(value),
+            None => Err(serde_json::Error::missing_field(name)),
+        };
+        Ok(match self.r#type {
+            Type::Prompt => CompletionReference::Prompt(PromptReference {
+                name: required(self.name, "name")?,
+                title: self.title.map(String::deserialize).transpose()?,
+            }),
+            Type::ResourceTemplate => {
+                CompletionReference::ResourceTemplate(ResourceTemplateReference {
+                    uri: required(self.uri, "uri")?,
+                })
+            }
         })
     }
 }
@@ -160,4 +209,73 @@ pub struct Completion {
 impl Completion {
     /// The most values that one result may carry.
     pub const MAX_VALUES: usize = 100;
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, from_str, json, to_value};
+
+    use super::CompletionReference;
+
+    fn error(json: &str) -> String {
+        match from_str::<CompletionReference>(json) {
+            Ok(reference) => panic!("{json} is read as {reference:?}"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn the_type_decides_which_members_count_wherever_it_stands() {
+        let cases: [(Value, Value); 3] = [
+            (
+                json!({"name": "a", "type": "ref/prompt", "uri": 5, "other": null}),
+                json!({"type": "ref/prompt", "name": "a"}),
+            ),
+            (
+                json!({"type": "ref/prompt", "name": "a", "title": "A"}),
+                json!({"type": "ref/prompt", "name": "a", "title": "A"}),
+            ),
+            (
+                json!({"name": [], "title": {}, "uri": "a://{b}", "type": "ref/resource"}),
+                json!({"type": "ref/resource", "uri": "a://{b}"}),
+            ),
+        ];
+        for (given, expected) in cases {
+            for reference in [
+                serde_json::from_value::<CompletionReference>(given.clone()).ok(),
+                from_str(&given.to_string()).ok(),
+            ] {
+                assert_eq!(to_value(reference).ok(), Some(expected.clone()), "{given}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (json, expected) in [
+            (r#"{"name":"a"}"#, "missing field `type`"),
+            (
+                r#"{"type":"ref/tool","name":"a"}"#,
+                "unknown variant `ref/tool`, expected `ref/prompt` or `ref/resource`",
+            ),
+            (r#"{"type":"ref/prompt","uri":"a"}"#, "missing field `name`"),
+            (
+                r#"{"type":"ref/prompt","name":null}"#,
+                "invalid type: null, expected a string",
+            ),
+            (
+                r#"{"type":"ref/prompt","name":"a","title":1}"#,
+                "invalid type: integer `1`, expected a string",
+            ),
+            (r#"{"type":"ref/resource"}"#, "missing field `uri`"),
+            (
+                r#"{"type":"ref/resource","uri":"a","uri":"b"}"#,
+                "duplicate field `uri`",
+            ),
+            (r#"["ref/prompt","a"]"#, "invalid type: sequence"),
+        ] {
+            let error = error(json);
+            assert!(error.starts_with(expected), "{json}: {error}");
+        }
+    }
 }
