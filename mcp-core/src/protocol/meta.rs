@@ -69,7 +69,9 @@ pub mod key {
         name.is_empty()
             || name.starts_with(ends)
                 && name.ends_with(ends)
-                && name.chars().all(|c| ends(c) || "-_.".contains(c))
+                && name
+                    .chars()
+                    .all(|c| ends(c) || matches!(c, '-' | '_' | '.'))
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::wire::{from_variants, optional_number, present, serialize_content};
 use super::{AudioContent, ContentBlock, ImageContent, JsonObject, Meta, Role, TextContent, Tool};
+use crate::text::joined;
 
 /// A request to sample from the client's language model.
 ///
@@ -327,15 +328,13 @@ impl CreateMessageResult {
     /// The text of its text blocks, one below the other.
     #[must_use]
     pub fn text(&self) -> String {
-        let texts = self
-            .content
-            .blocks()
-            .iter()
-            .filter_map(|block| match block {
-                SamplingMessageContentBlock::Text(content) => Some(content.text.as_str()),
-                _ => None,
-            });
-        texts.collect::<Vec<_>>().join("\n")
+        let mut texts = Vec::new();
+        for block in self.content.blocks() {
+            if let SamplingMessageContentBlock::Text(content) = block {
+                texts.push(content.text.as_str());
+            }
+        }
+        joined(&texts, "\n")
     }
 }
 

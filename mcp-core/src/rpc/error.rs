@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::text::joined;
+
 /// The error codes of JSON-RPC and of MCP.
 ///
 /// Specification: basic/index, Error Codes.
@@ -121,7 +123,7 @@ impl RpcError {
             code::UNSUPPORTED_PROTOCOL_VERSION,
             format!(
                 "unsupported protocol version; supported: {}",
-                supported.join(", ")
+                joined(supported, ", ")
             ),
         )
         .with_data(json!({ "supported": supported, "requested": requested }))

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::dialect::{ANNOTATIONS, FORMATS, applicable};
 use super::object::{list, nested, take, text};
 use super::place::Place;
-use crate::text::{borrowed, sort};
+use crate::text::{borrowed, joined, sort};
 
 /// Every breach of the [dialect](super::dialect) in the schema of a tool's arguments or result, as sentences with a JSON
 /// pointer; empty if hosts will accept it.
@@ -38,7 +38,7 @@ pub fn assert_provider_safe(schema: &Value) {
     assert!(
         breaches.is_empty(),
         "not every host accepts this schema:\n  {}\n{schema:#}",
-        breaches.join("\n  ")
+        joined(&breaches, "\n  ")
     );
 }
 

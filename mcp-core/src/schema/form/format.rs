@@ -32,9 +32,10 @@ fn email(text: &str) -> bool {
     };
     let atom = |part: &str| {
         !part.is_empty()
-            && part
-                .chars()
-                .all(|c| c.is_alphanumeric() || (c.is_ascii() && "!#$%&'*+-/=?^_`{|}~".contains(c)))
+            && part.chars().all(|c| {
+                c.is_alphanumeric()
+                    || u8::try_from(c).is_ok_and(|byte| b"!#$%&'*+-/=?^_`{|}~".contains(&byte))
+            })
     };
     let label = |part: &str| {
         !part.is_empty()
@@ -57,7 +58,7 @@ fn uri(text: &str) -> bool {
     let scheme_fits = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme
             .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
     if !scheme_fits || rest.is_empty() || !uri_characters(rest) {
         return false;
     }
