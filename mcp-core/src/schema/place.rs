@@ -1,10 +1,13 @@
 //! Where one is in a schema.
 
 /// A JSON pointer that grows on the way down and shrinks on the way up.
-#[derive(Default)]
 pub(super) struct Place(String);
 
 impl Place {
+    pub(super) fn root() -> Self {
+        Self(String::with_capacity(64))
+    }
+
     /// Goes down to a part; gives where to [`leave`](Self::leave) for.
     pub(super) fn enter(&mut self, steps: &[&str]) -> usize {
         let outside = self.0.len();
@@ -26,6 +29,9 @@ impl Place {
 
 /// Writes a name as a step of a JSON pointer.
 pub(super) fn escape(step: &str, pointer: &mut String) {
+    if !step.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+        return pointer.push_str(step);
+    }
     for c in step.chars() {
         match c {
             '~' => pointer.push_str("~0"),

@@ -14,7 +14,7 @@ pub fn check_provider_safe(schema: &Value) -> Vec<String> {
     let mut walk = Walk {
         breaches: Vec::new(),
         references: Vec::new(),
-        at: Place::default(),
+        at: Place::root(),
     };
     walk.root(schema);
     walk.breaches

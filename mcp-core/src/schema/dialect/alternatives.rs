@@ -217,7 +217,8 @@ fn untagged_problem(alternatives: &[Keywords]) -> &'static str {
             }
             is_keyed = properties.len() == 1 && names(alternative).len() == 1;
         }
-        are_external &= is_keyed || has_any(alternative, &["const", "enum"]);
+        are_external &=
+            is_keyed || has_any(alternative, |keyword| matches!(keyword, "const" | "enum"));
     }
     if are_external { EXTERNAL } else { UNTAGGED }
 }

@@ -58,10 +58,12 @@ impl Converter<'_> {
     pub(super) fn object(&mut self, mut keywords: Keywords, closing: Closing) -> Value {
         // `type: object` and no more is how types with a schema of their own say "any object".
         if closing == Closing::Nested
-            && !has_any(
-                &keywords,
-                &["properties", "patternProperties", "additionalProperties"],
-            )
+            && !has_any(&keywords, |keyword| {
+                matches!(
+                    keyword,
+                    "properties" | "patternProperties" | "additionalProperties"
+                )
+            })
         {
             set(&mut keywords, "additionalProperties", true);
         }

@@ -46,7 +46,7 @@ impl<'a> Converter<'a> {
             faults: Vec::new(),
             kept: Keywords::new(),
             has_constraints: false,
-            at: Place::default(),
+            at: Place::root(),
             parts: 0,
             depth: 0,
         }
@@ -95,8 +95,12 @@ impl<'a> Converter<'a> {
 
     fn keywords(&mut self, mut keywords: Keywords, null: Null) -> Value {
         // Most schemas are a type and what belongs to it: nothing to put together.
-        let composing = ["$ref", "allOf", "anyOf", "oneOf", "enum", "const"];
-        if has_any(&keywords, &composing) {
+        if has_any(&keywords, |keyword| {
+            matches!(
+                keyword,
+                "$ref" | "allOf" | "anyOf" | "oneOf" | "enum" | "const"
+            )
+        }) {
             return self.composed(keywords, null);
         }
         let null_stays = take_null_type(&mut keywords) && self.keeps_null(null);
@@ -112,7 +116,7 @@ impl<'a> Converter<'a> {
         if let Some(reference) = self.recursive_reference(&keywords) {
             return reference;
         }
-        let by_itself = has_any(&keywords, &["enum", "const"]);
+        let by_itself = has_any(&keywords, |keyword| matches!(keyword, "enum" | "const"));
         let mut keywords = match self.resolve(keywords) {
             Ok(keywords) => keywords,
             Err(problem) => return self.fault(&problem),
@@ -162,7 +166,7 @@ impl<'a> Converter<'a> {
 
     fn convert_definition(&mut self, schema: Value, name: &str) -> Value {
         let depth = std::mem::take(&mut self.depth);
-        let at = std::mem::take(&mut self.at);
+        let at = std::mem::replace(&mut self.at, Place::root());
         let converted = self.convert_part(&["$defs", name], schema, Null::IsValue);
         self.depth = depth;
         self.at = at;
@@ -215,10 +219,10 @@ impl<'a> Converter<'a> {
             take(&mut keywords, "not");
             describe(&mut keywords, "Not 0.");
         }
-        if has_any(&keywords, &["oneOf", "anyOf"]) {
+        if has_any(&keywords, |keyword| matches!(keyword, "oneOf" | "anyOf")) {
             return self.alternatives(keywords);
         }
-        if has_any(&keywords, &["enum", "const"]) {
+        if has_any(&keywords, |keyword| matches!(keyword, "enum" | "const")) {
             return self.constants(keywords);
         }
         if !keywords.contains_key("type") {
@@ -280,7 +284,9 @@ impl<'a> Converter<'a> {
     }
 
     pub(super) fn constrained_by(&mut self, keywords: &Keywords, constraints: &[&str]) {
-        self.has_constraints |= has_any(keywords, constraints);
+        for keyword in keywords.keys() {
+            self.has_constraints |= constraints.contains(&keyword.as_str());
+        }
     }
 }
 

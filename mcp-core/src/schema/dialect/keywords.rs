@@ -59,13 +59,8 @@ pub(super) fn is_dropped(keyword: &str) -> bool {
 
 /// Whether a schema has one of these keywords: most have two or three, so that to go over them takes less than to look
 /// for each.
-pub(super) fn has_any(keywords: &Keywords, wanted: &[&str]) -> bool {
-    for keyword in keywords.keys() {
-        if wanted.contains(&keyword.as_str()) {
-            return true;
-        }
-    }
-    false
+pub(super) fn has_any(keywords: &Keywords, is_wanted: fn(&str) -> bool) -> bool {
+    keywords.keys().any(|keyword| is_wanted(keyword))
 }
 
 /// Keywords of the dialect beside `type` and the annotations.

@@ -54,7 +54,9 @@ impl Converter<'_> {
         };
         take(&mut keywords, "title");
         let plain = keywords.get("type").is_some_and(|name| name == "object")
-            && !has_any(&keywords, &["oneOf", "anyOf", "enum", "const"]);
+            && !has_any(&keywords, |keyword| {
+                matches!(keyword, "oneOf" | "anyOf" | "enum" | "const")
+            });
         if plain {
             keep(&mut keywords, &mut |keyword, _| {
                 !matches!(

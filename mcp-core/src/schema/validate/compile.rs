@@ -42,7 +42,7 @@ pub(super) fn compile(schema: &Value, patterns: Patterns<'_>) -> Result<Validato
         names: sorted_names(definitions),
         faults: Vec::new(),
         has_constraints: false,
-        at: Place::default(),
+        at: Place::root(),
         depth: 0,
     };
     let root = compiler.node(schema);
