@@ -19,6 +19,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::cache::Cache;
+use crate::tally::Tally;
 
 /// How many changes wait for a host that does not look; further ones are dropped.
 const MAX_WAITING: usize = 10_000;
@@ -63,6 +64,8 @@ struct State {
     fault: Option<String>,
     waiting: VecDeque<Change>,
     reported: Vec<(Change, Pace)>,
+    /// What the server should not have said.
+    ignored: Tally,
 }
 
 /// When a list may be reported again.
@@ -108,10 +111,13 @@ impl Inbox {
         if method == "notifications/subscriptions/acknowledged" {
             let params: SubscriptionsAcknowledgedNotificationParams = parse(method, params)?;
             let mut state = self.state();
-            if state.acknowledged.is_some() {
-                tracing::warn!(target: "mcp_client", "a second acknowledgement of a subscription; ignored");
-            } else {
+            if state.acknowledged.is_none() {
                 state.acknowledged = Some(params.notifications);
+            } else if state
+                .ignored
+                .is_first("a second acknowledgement of a subscription")
+            {
+                tracing::warn!(target: "mcp_client", "a second acknowledgement of a subscription; ignored");
             }
             return Ok(());
         }
@@ -128,22 +134,31 @@ impl Inbox {
                 match params {
                     Ok(params) => Change::Resource(params.uri),
                     Err(reason) => {
-                        tracing::warn!(target: "mcp_client", reason, "a malformed notification");
+                        if self.is_first("a malformed notification") {
+                            tracing::warn!(target: "mcp_client", reason, "a malformed notification; ignored");
+                        }
                         return Ok(());
                     }
                 }
             }
             _ => {
-                tracing::warn!(target: "mcp_client", method, "no notification of a subscription; ignored");
+                if self.is_first("no notification of a subscription") {
+                    tracing::warn!(target: "mcp_client", method, "no notification of a subscription; ignored");
+                }
                 return Ok(());
             }
         };
         if self.is_wanted(&change) {
             self.add(change);
-        } else {
+        } else if self.is_first("a notification that was not asked for") {
             tracing::warn!(target: "mcp_client", method, "a notification that was not asked for; ignored");
         }
         Ok(())
+    }
+
+    /// Whether this kind of thing has not been in the log yet. It is counted either way.
+    fn is_first(&self, kind: &'static str) -> bool {
+        self.state().ignored.is_first(kind)
     }
 
     fn is_wanted(&self, change: &Change) -> bool {
@@ -166,7 +181,12 @@ impl Inbox {
             return;
         }
         if state.waiting.len() >= MAX_WAITING {
-            tracing::warn!(target: "mcp_client", ?change, "too many changes wait; one was dropped");
+            if state
+                .ignored
+                .is_first("a change beyond those that may wait")
+            {
+                tracing::warn!(target: "mcp_client", ?change, "too many changes wait; one was dropped");
+            }
             return;
         }
         state.waiting.push_back(change);
@@ -273,6 +293,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::tally::testing::logged;
 
     fn inbox() -> Inbox {
         let wanted = SubscriptionFilter {
@@ -341,5 +362,26 @@ mod tests {
             );
         }
         assert_eq!(inbox.state().waiting.len(), MAX_WAITING);
+    }
+
+    #[test]
+    fn what_the_server_should_not_say_is_in_the_log_once_for_each_kind() {
+        let lines = logged(|| {
+            let inbox = inbox();
+            for n in 0..1_000 {
+                // The names are the server's, and make no kinds of their own.
+                notify(&inbox, &format!("x/{n}"), json!({}));
+                notify(&inbox, "prompts/list_changed", json!({}));
+                notify(&inbox, "resources/updated", json!({"uri": n}));
+                notify(
+                    &inbox,
+                    "subscriptions/acknowledged",
+                    json!({"notifications": {}}),
+                );
+            }
+        });
+        let counts = lines.iter().filter(|line| line.contains("more=999"));
+        assert_eq!(counts.count(), 4, "{lines:#?}");
+        assert_eq!(lines.len(), 8, "{lines:#?}");
     }
 }

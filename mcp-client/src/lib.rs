@@ -84,6 +84,7 @@ mod rounds;
 mod session;
 mod structured;
 mod subscription;
+mod tally;
 mod template;
 mod tools;
 pub mod transport;
