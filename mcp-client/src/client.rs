@@ -23,6 +23,7 @@ use crate::peer::Peer;
 use crate::rounds::{self, Limits};
 use crate::session::{Call, Session};
 use crate::structured::OutputSchemas;
+use crate::unheard::Unheard;
 
 /// A connection to one server.
 ///
@@ -52,7 +53,7 @@ pub(crate) struct Inner {
     /// Set before the client is handed out, if the server speaks a revision with a handshake.
     pub(crate) legacy: OnceLock<legacy::Connection>,
     #[cfg_attr(not(feature = "legacy"), allow(dead_code))]
-    pub(crate) heard: legacy::Heard,
+    pub(crate) unheard: Arc<Unheard>,
 }
 
 impl Client {

@@ -23,9 +23,7 @@ use crate::peer::{Ears, Peer};
 use crate::probe::{self, Refusal, Verdict};
 use crate::structured::OutputSchemas;
 use crate::transport::Transport;
-
-/// How much of what a server says on its own waits to be heard; more is dropped.
-const UNHEARD: usize = 1_000;
+use crate::unheard::Unheard;
 
 /// A client to be, and how it gets there.
 pub(crate) struct Plan {
@@ -155,9 +153,11 @@ impl Plan {
 
     async fn open<T: Transport>(&self, transport: T) -> Result<Client, Error> {
         let header_params = transport.mirrors_metadata().then(HeaderParams::default);
-        let (unasked, heard) = mpsc::channel(UNHEARD);
-        let log = self.log.clone();
-        let ears = Ears { log, unasked };
+        let unheard = Arc::new(Unheard::default());
+        let ears = Ears {
+            log: self.log.clone(),
+            unheard: Arc::clone(&unheard),
+        };
         let peer = Peer::open(transport, ears).await.map_err(Error::Connect)?;
         let turns = if self.concurrent {
             Turns::Concurrent
@@ -178,7 +178,7 @@ impl Plan {
             cache: self.cache.clone(),
             server: OnceLock::new(),
             legacy: OnceLock::new(),
-            heard: legacy::Heard::new(heard),
+            unheard,
         };
         Ok(Client {
             inner: Arc::new(inner),

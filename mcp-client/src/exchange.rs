@@ -11,8 +11,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::legacy::batch;
+use crate::tally::Tally;
 use crate::transport::Received;
+use crate::unheard::Unasked;
 use crate::wire::{self, Incoming, Reply};
+
+/// The one request that a server may send before a handshake is over.
+const PING: &str = "ping";
 
 /// How much of a line that is no message goes to the log, and how many such lines at first.
 const LOGGED_BYTES: usize = 200;
@@ -30,6 +35,8 @@ pub(crate) struct Exchange<W> {
     pending: HashMap<u64, Pending<W>>,
     closed: Option<Closed>,
     skipped_lines: u64,
+    /// What the server should not have said.
+    ignored: Tally,
 }
 
 /// What servers of revisions with a handshake may send, and others may not.
@@ -39,28 +46,6 @@ pub(crate) struct Liberties {
     pub(crate) unasked: bool,
     /// Several messages in one array.
     pub(crate) batches: bool,
-}
-
-/// What such a server sends unasked.
-#[derive(Debug)]
-#[cfg_attr(not(feature = "legacy"), allow(dead_code))]
-pub(crate) enum Unasked {
-    /// A request, which wants an answer.
-    Request {
-        id: RequestId,
-        method: String,
-        params: Option<Box<RawValue>>,
-        /// The request of ours on whose stream it came, where the transport has such.
-        during: Option<u64>,
-        /// How many sessions had begun when it came.
-        session: u64,
-    },
-    Notification {
-        method: String,
-        params: Option<Box<RawValue>>,
-    },
-    /// It has ended the session.
-    SessionEnded,
 }
 
 /// Why no more requests are taken.
@@ -94,6 +79,8 @@ pub(crate) enum Event<'a, W> {
     Log(Box<RawValue>),
     /// What the server sent on its own.
     Unasked(Unasked),
+    /// A request that wants to know whether this side is there, before a handshake is over.
+    Ping(RequestId),
     /// Several messages, to be received one by one.
     Batch(Vec<Vec<u8>>),
     /// The peer is gone: drop these waiters.
@@ -133,6 +120,7 @@ impl<W> Exchange<W> {
             pending: HashMap::new(),
             closed: None,
             skipped_lines: 0,
+            ignored: Tally::default(),
         }
     }
 
@@ -248,11 +236,14 @@ impl<W> Exchange<W> {
             }
             Received::Failed { id, failure } => self.answer(Some(id), Reply::Failed(failure)),
             Received::TooLong { id, limit } => {
-                tracing::warn!(target: "mcp_client", limit, "a message beyond the limit was dropped");
+                if self.ignored.is_first("a message beyond the limit") {
+                    tracing::warn!(target: "mcp_client", limit, "a message beyond the limit was dropped");
+                }
                 self.answer(id, Reply::TooLong { limit })
             }
             Received::SessionEnded if self.liberties.unasked => {
-                Event::Unasked(Unasked::SessionEnded)
+                let session = self.sessions;
+                Event::Unasked(Unasked::SessionEnded { session })
             }
             Received::SessionEnded => Event::Nothing,
             Received::Closed(reason) => {
@@ -286,6 +277,11 @@ impl<W> Exchange<W> {
         match incoming {
             Incoming::Response { id, reply } => self.answer(id, reply),
             Incoming::Notification { method, params } => self.notify(method, params),
+            Incoming::Request { id, method, .. }
+                if self.liberties.unasked && method == PING && self.is_beginning(during) =>
+            {
+                Event::Ping(id)
+            }
             Incoming::Request { id, method, params } if self.liberties.unasked => {
                 Event::Unasked(Unasked::Request {
                     id,
@@ -298,9 +294,22 @@ impl<W> Exchange<W> {
             Incoming::Request { method, .. } => {
                 // Specification: basic/transports/stdio. Servers must not send requests, and
                 // clients must not write responses.
-                tracing::warn!(target: "mcp_client", method, "the server sent a request; ignored");
+                if self.ignored.is_first("a request of the server") {
+                    tracing::warn!(target: "mcp_client", method, "the server sent a request; ignored");
+                }
                 Event::Nothing
             }
+        }
+    }
+
+    /// Whether what comes now comes before the answer to a handshake: to the first one on any stream, and to
+    /// another one on its own, where those of the session before it may live on.
+    ///
+    /// Specification: 2025-11-25, basic/lifecycle, Initialization. Servers may ask nothing else by then.
+    fn is_beginning(&self, during: Option<u64>) -> bool {
+        match during {
+            Some(id) => self.pending.get(&id).is_some_and(|pending| pending.begins),
+            None => self.sessions == 0 && self.pending.values().any(|pending| pending.begins),
         }
     }
 
@@ -316,7 +325,9 @@ impl<W> Exchange<W> {
                 // Late answers to cancelled requests are normal; an error without an id is worth
                 // a look, since it says that something we sent was not understood.
                 if let (None, Reply::Error(error)) = (id, &reply) {
-                    tracing::warn!(target: "mcp_client", %error, "an error for no request in flight");
+                    if self.ignored.is_first("an error for no request in flight") {
+                        tracing::warn!(target: "mcp_client", %error, "an error for no request in flight");
+                    }
                 } else {
                     tracing::debug!(target: "mcp_client", id, "an answer that nobody waits for");
                 }
@@ -331,14 +342,18 @@ impl<W> Exchange<W> {
                 match serde_json::from_str::<ProgressParams>(params.get()) {
                     Ok(params) => self.progress(&params.token, params.progress),
                     Err(error) => {
-                        tracing::warn!(target: "mcp_client", %error, "a malformed progress report");
+                        if self.ignored.is_first("a malformed progress report") {
+                            tracing::warn!(target: "mcp_client", %error, "a malformed progress report");
+                        }
                         Event::Nothing
                     }
                 }
             }
             ("notifications/message", Some(params)) => Event::Log(params),
             ("notifications/progress" | "notifications/message", None) => {
-                tracing::warn!(target: "mcp_client", method, "a notification without params");
+                if self.ignored.is_first("a notification without params") {
+                    tracing::warn!(target: "mcp_client", method, "a notification without params");
+                }
                 Event::Nothing
             }
             (_, params) if self.liberties.unasked => {
@@ -379,7 +394,9 @@ impl<W> Exchange<W> {
         match id.and_then(|id| Some((id, self.pending.get(&id)?.listens))) {
             Some((id, true)) => self.answer(Some(id), Reply::Cancelled),
             Some((id, false)) => {
-                tracing::warn!(target: "mcp_client", id, "the server cancelled a request; ignored");
+                if self.ignored.is_first("a request cancelled by the server") {
+                    tracing::warn!(target: "mcp_client", id, "the server cancelled a request; ignored");
+                }
                 Event::Nothing
             }
             None => Event::Nothing,
@@ -422,238 +439,4 @@ fn own_id(id: &RequestId) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use super::*;
-    use crate::transport::Failure;
-
-    fn line(text: &str) -> Received {
-        Received::Message(text.as_bytes().to_vec())
-    }
-
-    #[test]
-    fn ids_are_never_reused() {
-        let mut exchange = Exchange::new();
-        let first = exchange.begin("a", None).unwrap();
-        exchange.forget(first);
-        let second = exchange.begin("b", None).unwrap();
-        exchange.receive(line(&format!(
-            r#"{{"jsonrpc":"2.0","id":{second},"result":{{}}}}"#
-        )));
-        let third = exchange.begin("c", None).unwrap();
-        assert!(first < second && second < third);
-    }
-
-    #[test]
-    fn answers_find_their_request_in_any_order() {
-        let mut exchange = Exchange::new();
-        exchange.begin("a", None).unwrap();
-        exchange.begin("b", None).unwrap();
-        let second = exchange.receive(line(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#));
-        assert!(matches!(second, Event::Answered("b", Reply::Result(_))));
-        let first = exchange.receive(line(
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":5,"message":"m"}}"#,
-        ));
-        assert!(matches!(first, Event::Answered("a", Reply::Error(error)) if error.code == 5));
-    }
-
-    #[test]
-    fn an_id_of_another_type_answers_nothing() {
-        let mut exchange = Exchange::new();
-        exchange.begin("a", None).unwrap();
-        let event = exchange.receive(line(r#"{"jsonrpc":"2.0","id":"1","result":{}}"#));
-        assert!(matches!(event, Event::Nothing));
-        assert!(exchange.forget(1));
-    }
-
-    #[test]
-    fn a_late_answer_is_ignored() {
-        let mut exchange = Exchange::new();
-        let id = exchange.begin("a", None).unwrap();
-        assert!(exchange.forget(id));
-        let event = exchange.receive(line(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#));
-        assert!(matches!(event, Event::Nothing));
-        assert!(!exchange.forget(id), "it is not in flight any more");
-    }
-
-    #[test]
-    fn lines_that_are_no_messages_are_counted() {
-        let mut exchange = Exchange::<()>::new();
-        for text in ["starting v1…", "5", "[]", r#"{"level":"info"}"#] {
-            assert!(matches!(exchange.receive(line(text)), Event::Nothing));
-        }
-        exchange.receive(Received::Message(b"\xff".to_vec()));
-        assert_eq!(exchange.skipped_lines(), 5);
-        exchange.receive(line(
-            r#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#,
-        ));
-        assert_eq!(exchange.skipped_lines(), 5);
-    }
-
-    #[test]
-    fn a_request_of_the_server_is_not_answered() {
-        let mut exchange = Exchange::<()>::new();
-        let event = exchange.receive(line(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#));
-        assert!(matches!(event, Event::Nothing));
-    }
-
-    #[test]
-    fn progress_goes_to_the_request_with_the_same_token() {
-        let mut exchange = Exchange::new();
-        exchange.begin("a", Some(4)).unwrap();
-        exchange.begin("b", Some(5)).unwrap();
-        let report = |token: &str| {
-            line(&format!(
-                r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{token},"progress":0.5,"total":2}}}}"#
-            ))
-        };
-        let Event::Progress(waiter, progress) = exchange.receive(report("5")) else {
-            panic!()
-        };
-        assert_eq!(
-            (*waiter, progress.progress, progress.total),
-            ("b", 0.5, Some(2.0))
-        );
-        assert!(matches!(exchange.receive(report("\"5\"")), Event::Nothing));
-        assert!(matches!(exchange.receive(report("6")), Event::Nothing));
-        exchange.receive(line(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#));
-        assert!(
-            matches!(exchange.receive(report("5")), Event::Nothing),
-            "after the result"
-        );
-    }
-
-    #[test]
-    fn notices_go_to_the_subscription_whose_id_they_carry() {
-        let mut exchange = Exchange::new();
-        exchange.begin("call", None).unwrap();
-        exchange.begin_listening("a").unwrap();
-        exchange.begin_listening("b").unwrap();
-        let notice = |id: &str| {
-            line(&format!(
-                r#"{{"jsonrpc":"2.0","method":"notifications/x","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}},"n":1}}}}"#
-            ))
-        };
-        let Event::Notice(waiter, method, params) = exchange.receive(notice("3")) else {
-            panic!()
-        };
-        assert_eq!((*waiter, method.as_str()), ("b", "notifications/x"));
-        assert!(params.get().contains(r#""n":1"#));
-        // Another type, a request that is no subscription, one that is not there, one that has ended.
-        for id in ["\"3\"", "1", "4", "3.5", "null"] {
-            assert!(
-                matches!(exchange.receive(notice(id)), Event::Nothing),
-                "{id}"
-            );
-        }
-        exchange.receive(line(r#"{"jsonrpc":"2.0","id":3,"result":{}}"#));
-        assert!(matches!(exchange.receive(notice("3")), Event::Nothing));
-    }
-
-    #[test]
-    fn the_server_takes_back_subscriptions_and_nothing_else() {
-        let mut exchange = Exchange::new();
-        exchange.begin("call", None).unwrap();
-        exchange.begin_listening("a").unwrap();
-        let cancel = |id: u64| {
-            line(&format!(
-                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
-            ))
-        };
-        assert!(matches!(exchange.receive(cancel(1)), Event::Nothing));
-        assert!(exchange.forget(1), "it is still in flight");
-        assert!(matches!(
-            exchange.receive(cancel(2)),
-            Event::Answered("a", Reply::Cancelled)
-        ));
-        assert!(matches!(exchange.receive(cancel(2)), Event::Nothing));
-    }
-
-    #[test]
-    fn a_malformed_notification_is_survived() {
-        let mut exchange = Exchange::<()>::new();
-        for params in [
-            "5",
-            r#"{"progressToken":1}"#,
-            r#"{"progress":"x","progressToken":1}"#,
-        ] {
-            let text = format!(
-                r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#
-            );
-            assert!(
-                matches!(exchange.receive(line(&text)), Event::Nothing),
-                "{params}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_token_in_flight_is_not_given_out_twice() {
-        let mut exchange = Exchange::new();
-        let token = exchange.token(None);
-        exchange.begin((), Some(token)).unwrap();
-        assert_ne!(exchange.token(Some(token)), token);
-        exchange.close("over");
-        assert_eq!(exchange.token(Some(token)), token);
-    }
-
-    #[test]
-    fn closing_hands_out_every_waiter_and_refuses_the_next_with_the_first_reason() {
-        let mut exchange = Exchange::new();
-        exchange.begin("a", None).unwrap();
-        exchange.begin("b", None).unwrap();
-        let Event::Closed(mut waiters) = exchange.receive(Received::Closed("status 3".into()))
-        else {
-            panic!()
-        };
-        waiters.sort_unstable();
-        assert_eq!(waiters, ["a", "b"]);
-        exchange.close("another reason");
-        assert_eq!(exchange.begin("c", None), Err("status 3".to_owned()));
-    }
-
-    #[test]
-    fn how_the_peer_ended_replaces_that_it_took_no_more_messages() {
-        let mut exchange = Exchange::new();
-        exchange.begin("a", None).unwrap();
-        exchange.refuse("broken pipe");
-        assert_eq!(exchange.begin("b", None), Err("broken pipe".to_owned()));
-        let event = exchange.receive(Received::Closed("status 3".into()));
-        assert!(matches!(event, Event::Closed(waiters) if waiters == ["a"]));
-        assert_eq!(exchange.closed(), Some("status 3"));
-    }
-
-    #[test]
-    fn a_request_can_fail_alone() {
-        let mut exchange = Exchange::new();
-        exchange.begin("a", None).unwrap();
-        exchange.begin("b", None).unwrap();
-        let failure = Failure::Failed {
-            status: Some(500),
-            reason: "it broke".to_owned(),
-        };
-        let event = exchange.receive(Received::Failed { id: 1, failure });
-        assert!(matches!(event, Event::Answered("a", Reply::Failed(_))));
-        assert_eq!(exchange.closed(), None);
-        let event = exchange.receive(Received::Answer {
-            id: 2,
-            message: b"<html>".to_vec(),
-        });
-        assert!(matches!(event, Event::Answered("b", Reply::Malformed(_))));
-    }
-
-    #[test]
-    fn an_over_long_answer_ends_its_request_with_the_limit() {
-        let mut exchange = Exchange::new();
-        exchange.begin("a", None).unwrap();
-        let event = exchange.receive(Received::TooLong {
-            id: Some(1),
-            limit: 9,
-        });
-        assert!(matches!(
-            event,
-            Event::Answered("a", Reply::TooLong { limit: 9 })
-        ));
-    }
-}
+mod tests;

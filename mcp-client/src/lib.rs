@@ -52,6 +52,7 @@
 //! | `http` | no | `HttpTransport`, for servers over Streamable HTTP |
 //! | `legacy` | yes | servers of the revisions 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25 |
 
+mod answers;
 mod arguments;
 mod budget;
 mod builder;
@@ -88,6 +89,7 @@ mod tally;
 mod template;
 mod tools;
 pub mod transport;
+mod unheard;
 mod wire;
 
 pub use mcp_core::{Revision, protocol, rpc::RpcError, schema, text};

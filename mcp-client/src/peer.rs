@@ -1,28 +1,28 @@
 //! The tasks around an exchange: one reads, one writes, and each request waits for its answer.
 
+mod reading;
+mod writing;
+
 use std::fmt::Write as _;
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until};
 
+use crate::answers::Answers;
 use crate::error::Error;
-use crate::exchange::{Event, Exchange, Progress, Unasked};
+use crate::exchange::{Exchange, Progress};
 use crate::inbox::Inbox;
 use crate::legacy;
-use crate::transport::{
-    Era, MessageReceiver, MessageSender, Metadata, Outgoing, Purpose, Received, Transport,
-};
+use crate::transport::{Era, Metadata, Outgoing, Purpose, Transport};
 use crate::wire::Reply;
 
-/// How long messages that are already queued may take to be written once the end is asked for, and how
-/// long a peer that no longer listens may take to finish what it says.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+use self::reading::Reader;
+
+pub(crate) use self::reading::{Ears, LogSink, spawn_log_task};
 
 /// How many progress reports wait for a slow handler; further ones are dropped.
 const PROGRESS_QUEUE: usize = 64;
@@ -35,6 +35,9 @@ const TIMED_OUT: &str = "the request timed out";
 pub(crate) struct Peer {
     shared: Arc<Shared>,
     outgoing: mpsc::UnboundedSender<Outgoing>,
+    /// The way of answers to requests of the server.
+    #[cfg_attr(not(feature = "legacy"), allow(dead_code))]
+    pub(crate) answers: Arc<Answers>,
     stop: watch::Sender<bool>,
     finished: watch::Receiver<bool>,
 }
@@ -55,16 +58,6 @@ pub(crate) struct Request<'a> {
     pub(crate) clock: Option<legacy::Stopwatch>,
     /// Where its id is to be noted, before it is sent.
     pub(crate) id: Option<&'a AtomicU64>,
-}
-
-/// Called with each log message.
-pub(crate) type LogSink = Box<dyn Fn(&RawValue) + Send>;
-
-/// Where that goes which the server says beside answers.
-#[derive(Clone, Debug)]
-pub(crate) struct Ears {
-    pub(crate) log: Option<mpsc::Sender<Box<RawValue>>>,
-    pub(crate) unasked: mpsc::Sender<Unasked>,
 }
 
 #[derive(Debug)]
@@ -119,19 +112,26 @@ impl Peer {
             closed: watch::Sender::new(false),
         });
         let (outgoing, queue) = mpsc::unbounded_channel();
+        let answers = Arc::new(Answers::new(&outgoing));
         let (stop, stopped) = watch::channel(false);
         let (finish, finished) = watch::channel(false);
         let connection = Arc::clone(&shared);
+        let reader = Reader {
+            shared: Arc::clone(&shared),
+            ears,
+            answers: Arc::clone(&answers),
+        };
         tokio::spawn(async move {
             let _end = Ends(Arc::clone(&connection));
-            let reader = tokio::spawn(read(receiver, Arc::clone(&connection), ears));
-            write(sender, queue, stopped, &connection).await;
+            let reader = tokio::spawn(reader.read(receiver));
+            writing::write(sender, queue, stopped, &connection).await;
             reader.abort();
             finish.send_replace(true);
         });
         Ok(Self {
             shared,
             outgoing,
+            answers,
             stop,
             finished,
         })
@@ -393,134 +393,10 @@ impl Drop for InFlight<'_> {
     }
 }
 
-async fn read(mut receiver: impl MessageReceiver, shared: Arc<Shared>, ears: Ears) {
-    let _end = Ends(Arc::clone(&shared));
-    loop {
-        let received = receiver.receive().await;
-        if hear(&shared, &ears, received).is_break() {
-            return;
-        }
-    }
-}
-
-/// Sorts out one thing that was received, and says whether there will be more.
-fn hear(shared: &Shared, ears: &Ears, received: Received) -> ControlFlow<()> {
-    let mut batch = Vec::new();
-    match shared.exchange().receive(received) {
-        // A waiter that is gone was dropped between these two steps.
-        Event::Answered(waiter, reply) => drop(waiter.done.send(reply)),
-        Event::Progress(waiter, progress) => {
-            if let Before::Progress(reports) = &waiter.before {
-                drop(reports.try_send(progress));
-            }
-        }
-        Event::Notice(waiter, method, params) => {
-            if let Before::Notices(inbox) = &waiter.before {
-                inbox.take(&method, &params);
-            }
-        }
-        Event::Log(params) => {
-            if let Some(log) = &ears.log {
-                drop(log.try_send(params));
-            }
-        }
-        Event::Unasked(unasked) => {
-            if let Err(TrySendError::Full(_)) = ears.unasked.try_send(unasked) {
-                tracing::warn!(target: "mcp_client", "the server says more than can be heard; dropped");
-            }
-        }
-        Event::Batch(messages) => batch = messages,
-        Event::Closed(waiters) => {
-            drop(waiters);
-            shared.closed.send_replace(true);
-            return ControlFlow::Break(());
-        }
-        Event::Nothing => {}
-    }
-    // Now that the lock is free again. There are no batches in batches, so this goes no deeper.
-    batch
-        .into_iter()
-        .try_for_each(|message| hear(shared, ears, Received::Message(message)))
-}
-
 /// Waits until the clock of a request stops or goes on; for ever where it has none.
 async fn turn_of(clock: &mut Option<legacy::Stopwatch>) {
     match clock {
         Some(clock) => clock.turned().await,
         None => std::future::pending().await,
     }
-}
-
-/// The host's log handler runs beside the reader: slow or panicking, it holds nothing up.
-pub(crate) fn spawn_log_task(sink: LogSink) -> mpsc::Sender<Box<RawValue>> {
-    let (sender, mut messages) = mpsc::channel::<Box<RawValue>>(1024);
-    tokio::spawn(async move {
-        while let Some(message) = messages.recv().await {
-            sink(&message);
-        }
-    });
-    sender
-}
-
-/// Writes until the end is asked for or the peer has gone. What is queued by then gets a moment, all
-/// of it together: a peer that does not read must not keep the connection from ending.
-async fn write(
-    mut sender: impl MessageSender,
-    queue: mpsc::UnboundedReceiver<Outgoing>,
-    stopped: watch::Receiver<bool>,
-    shared: &Shared,
-) {
-    let last_words = async {
-        ended(stopped.clone(), shared).await;
-        sleep(LAST_WORDS).await;
-    };
-    let failed = tokio::select! {
-        biased;
-        written = write_queue(&mut sender, queue, stopped.clone(), shared) => written.err(),
-        () = last_words => None,
-    };
-    if let Some(error) = failed {
-        deaf(shared, &error).await;
-    }
-    sender.close().await;
-}
-
-async fn write_queue(
-    sender: &mut impl MessageSender,
-    mut queue: mpsc::UnboundedReceiver<Outgoing>,
-    stopped: watch::Receiver<bool>,
-    shared: &Shared,
-) -> std::io::Result<()> {
-    loop {
-        let message = tokio::select! {
-            biased;
-            message = queue.recv() => message,
-            () = ended(stopped.clone(), shared) => None,
-        };
-        match message {
-            Some(message) => sender.send(message).await?,
-            None => return Ok(()),
-        }
-    }
-}
-
-/// Waits until this side wants the end or the other one has gone. Both are states, not events: it
-/// returns at once however often it is asked.
-async fn ended(mut stopped: watch::Receiver<bool>, shared: &Shared) {
-    let mut closed = shared.closed.subscribe();
-    // An error means that the last handle was dropped, which asks for the end as well.
-    tokio::select! {
-        _ = stopped.wait_for(|stop| *stop) => {}
-        _ = closed.wait_for(|closed| *closed) => {}
-    }
-}
-
-/// The peer no longer takes messages. What it still has to say is listened to for a moment: the
-/// answer to an earlier request may be on its way, and so may the reason, such as an exit status.
-async fn deaf(shared: &Shared, error: &std::io::Error) {
-    let reason = format!("the server does not take messages any more: {error}");
-    shared.exchange().refuse(&reason);
-    let mut closed = shared.closed.subscribe();
-    let _ = timeout(LAST_WORDS, closed.wait_for(|closed| *closed)).await;
-    shared.close(&reason);
 }

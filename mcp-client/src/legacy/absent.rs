@@ -8,12 +8,10 @@ use std::time::Duration;
 use mcp_core::Revision;
 use mcp_core::protocol::SubscriptionFilter;
 use serde_json::value::RawValue;
-use tokio::sync::mpsc;
 
 use crate::VERSION;
 use crate::client::Client;
 use crate::error::Error;
-use crate::exchange::Unasked;
 use crate::inbox::Inbox;
 use crate::probe::Refusal;
 use crate::question::InputRequest;
@@ -52,16 +50,6 @@ pub(crate) async fn fall_back(
 pub(crate) mod batch {
     pub(crate) fn split(_message: &[u8]) -> Option<Vec<Vec<u8>>> {
         None
-    }
-}
-
-/// Nothing is heard, since nothing may be said.
-#[derive(Debug)]
-pub(crate) struct Heard;
-
-impl Heard {
-    pub(crate) fn new(_receiver: mpsc::Receiver<Unasked>) -> Self {
-        Self
     }
 }
 

@@ -1,15 +1,13 @@
 //! What was agreed on in a handshake, and the way of every request after it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_core::Revision;
 use mcp_core::protocol::{LoggingLevel, ServerCapabilities};
-use mcp_core::rpc::{RequestId, RpcError};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::{Mutex, Semaphore, watch};
+use tokio::sync::{Mutex, watch};
 
 use crate::capabilities::Capabilities;
 use crate::client::Client;
@@ -19,7 +17,7 @@ use crate::outcome::MAY_ASK;
 use crate::paused::PausedCall;
 use crate::question::{Consent, InputRequest, Kind};
 use crate::session::{Call, Session, Step};
-use crate::transport::{Era, Metadata, Outgoing, Purpose, Receipt};
+use crate::transport::{Era, Metadata, Outgoing, Purpose};
 
 use super::calls::{Caller, Calls};
 use super::clock::Clock;
@@ -30,10 +28,6 @@ use super::questions::Keys;
 use super::subscriptions::{Listeners, Pace};
 use super::{capabilities, handshake, params};
 
-/// How many answers may wait to be delivered beside those to questions. A server that asks on without taking
-/// them gets no more.
-const MAX_ANSWERS: usize = 100;
-
 /// A connection to a server of a revision with a handshake.
 #[derive(Debug)]
 pub(crate) struct Connection {
@@ -41,14 +35,12 @@ pub(crate) struct Connection {
     server: ServerCapabilities,
     declared: Capabilities,
     level: Level,
-    /// Which session this is, and the turn to begin another one.
+    /// Which session this is, as the exchange counts them, and the turn to begin another one.
     session: AtomicU64,
     beginning: Mutex<()>,
     /// Sessions of lower numbers, as the exchange counts them, are over: questions of theirs want no answer any
     /// more.
     over: watch::Sender<u64>,
-    /// Places for answers that wait to be delivered.
-    pub(super) answers: Arc<Semaphore>,
     pub(super) keys: Keys,
     pub(super) calls: Calls,
     pub(super) clock: Clock,
@@ -64,10 +56,9 @@ impl Connection {
             server,
             declared: capabilities::of(&client.inner.capabilities, revision),
             level: Level::default(),
-            session: AtomicU64::new(0),
+            session: AtomicU64::new(client.inner.peer.exchange().sessions()),
             beginning: Mutex::new(()),
             over: watch::Sender::new(0),
-            answers: Arc::new(Semaphore::new(MAX_ANSWERS)),
             keys: Keys::default(),
             calls: Calls::default(),
             clock: Clock::new(),
@@ -252,7 +243,7 @@ impl Connection {
             .await
     }
 
-    /// The number of the session, counted from 0.
+    /// The number of the session, as the exchange counts them.
     pub(super) fn number(&self) -> u64 {
         self.session.load(Ordering::Acquire)
     }
@@ -283,10 +274,12 @@ impl Connection {
             return Ok(());
         }
         // Ids of the server begin anew, so an answer to an old question would be one to another.
-        let begun = client.inner.peer.exchange().sessions();
+        let peer = &client.inner.peer;
+        let begun = peer.exchange().sessions();
         self.over.send_replace(begun + 1);
         handshake::repeat(client, self.revision).await?;
-        self.session.store(after + 1, Ordering::Release);
+        let begun = peer.exchange().sessions();
+        self.session.store(begun, Ordering::Release);
         // Whoever waits for the session goes on: the server may take its time for these.
         let client = client.clone();
         tokio::spawn(async move {
@@ -319,46 +312,5 @@ impl Connection {
             metadata: self.metadata(method),
             receipt: None,
         });
-    }
-
-    /// The answer to a request of the server, as the members that it has.
-    pub(super) fn respond(&self, client: &Client, response: &Response<'_>, receipt: Receipt) {
-        match serde_json::to_string(response) {
-            Ok(text) => client.inner.peer.send(Outgoing {
-                text,
-                purpose: Purpose::Response,
-                metadata: self.metadata(""),
-                receipt: Some(receipt),
-            }),
-            Err(error) => {
-                tracing::error!(target: "mcp_client", %error, "an answer cannot be written")
-            }
-        }
-    }
-}
-
-/// A message that answers the server.
-#[derive(Debug, serde::Serialize)]
-pub(super) struct Response<'a> {
-    jsonrpc: &'static str,
-    id: &'a RequestId,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<Box<RawValue>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<RpcError>,
-}
-
-impl<'a> Response<'a> {
-    pub(super) fn new(id: &'a RequestId, answer: Result<Box<RawValue>, RpcError>) -> Self {
-        let (result, error) = match answer {
-            Ok(result) => (Some(result), None),
-            Err(error) => (None, Some(error)),
-        };
-        Self {
-            jsonrpc: "2.0",
-            id,
-            result,
-            error,
-        }
     }
 }

@@ -1,50 +1,38 @@
 //! The task that takes what the server sends on its own: it answers questions and passes notifications on.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use mcp_core::rpc::{RequestId, RpcError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{Semaphore, watch};
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
+use crate::answers::{Answer, pong};
 use crate::client::{Client, Inner};
-use crate::exchange::Unasked;
 use crate::transport::Receipt;
+use crate::unheard::{Unasked, Unheard};
 
-use super::connection::{Connection, Response};
+use super::connection::Connection;
 use super::questions::{self, Question};
 use super::subscriptions;
 
 /// How many questions of one server may be open.
 const MAX_OPEN: usize = 100;
 
-type Answer = Result<Box<RawValue>, RpcError>;
-
-/// What the server has sent on its own, up to the moment when somebody listens.
-#[derive(Debug)]
-pub(crate) struct Heard(Mutex<Option<mpsc::Receiver<Unasked>>>);
-
-impl Heard {
-    pub(crate) fn new(receiver: mpsc::Receiver<Unasked>) -> Self {
-        Self(Mutex::new(Some(receiver)))
-    }
-}
-
 /// Begins to listen, now that it is known what the server may ask.
 pub(super) fn listen(client: &Client) {
-    let heard = &client.inner.heard.0;
-    let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let (Some(heard), Some(old)) = (heard, client.inner.legacy()) {
+    let inner = &client.inner;
+    if let Some(old) = inner.legacy() {
         let listener = Listener {
-            client: Arc::downgrade(&client.inner),
+            client: Arc::downgrade(inner),
             answering: JoinSet::new(),
             open: HashMap::new(),
             over: old.watch_over(),
             places: Arc::new(Semaphore::new(MAX_OPEN)),
         };
-        tokio::spawn(listener.run(heard, client.inner.peer.watch_closed()));
+        tokio::spawn(listener.run(Arc::clone(&inner.unheard), inner.peer.watch_closed()));
     }
 }
 
@@ -67,7 +55,7 @@ struct Open {
 }
 
 impl Listener {
-    async fn run(mut self, mut heard: mpsc::Receiver<Unasked>, mut closed: watch::Receiver<bool>) {
+    async fn run(mut self, unheard: Arc<Unheard>, mut closed: watch::Receiver<bool>) {
         let mut over = self.over.clone();
         loop {
             tokio::select! {
@@ -75,10 +63,7 @@ impl Listener {
                 _ = closed.wait_for(|closed| *closed) => return,
                 Ok(()) = over.changed() => self.session_is_over(),
                 Some(ended) = self.answering.join_next_with_id() => self.answered(ended),
-                unasked = heard.recv() => match unasked {
-                    Some(unasked) => self.hear(unasked),
-                    None => return,
-                },
+                unasked = unheard.next() => self.hear(unasked),
             }
         }
     }
@@ -99,7 +84,7 @@ impl Listener {
                 session,
             }),
             Unasked::Notification { method, params } => self.told(&method, params.as_deref()),
-            Unasked::SessionEnded => self.session_ended(),
+            Unasked::SessionEnded { session } => self.session_ended(session),
         }
     }
 
@@ -109,7 +94,7 @@ impl Listener {
             return;
         }
         let refusal = match question.method.as_str() {
-            "ping" => Ok(RawValue::from_string("{}".to_owned()).unwrap_or_default()),
+            "ping" => pong(),
             "elicitation/create" | "sampling/createMessage" | "roots/list" => {
                 if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
                     let id = question.id.clone();
@@ -134,16 +119,12 @@ impl Listener {
         self.respond_at_once(&question.id, session, refusal);
     }
 
-    /// What needs no thought; nothing for a server that does not take its answers.
+    /// What needs no thought.
     fn respond_at_once(&self, id: &RequestId, session: u64, answer: Answer) {
-        self.in_session(session,
-            |client, old| match Arc::clone(&old.answers).try_acquire_owned() {
-                Ok(place) => old.respond(client, &Response::new(id, answer), Arc::new(place)),
-                Err(_) => {
-                    tracing::warn!(target: "mcp_client", "the server does not take its answers; a request was dropped");
-                }
-            },
-        );
+        self.in_session(session, |client, old| {
+            let answers = &client.inner.peer.answers;
+            answers.send_at_once(id, answer, old.metadata(""));
+        });
     }
 
     fn answered(&mut self, ended: Result<(Id, Answer), JoinError>) {
@@ -160,9 +141,9 @@ impl Listener {
             }
         };
         if let Some(open) = self.open.remove(&task) {
-            let response = Response::new(&open.id, answer);
             self.in_session(open.session, |client, old| {
-                old.respond(client, &response, open.place);
+                let answers = &client.inner.peer.answers;
+                answers.send(&open.id, answer, old.metadata(""), open.place);
             });
         }
     }
@@ -203,13 +184,11 @@ impl Listener {
         }
     }
 
-    /// Without subscriptions nothing is missed: the next request begins another session.
-    fn session_ended(&self) {
+    /// Without subscriptions nothing is missed: the next request begins another session, or the next subscription.
+    fn session_ended(&self, session: u64) {
         self.with(|client, old| {
-            if old.listeners.is_empty() {
-                return;
-            }
-            tokio::spawn(subscriptions::renew(client.clone()));
+            old.listeners.session_ended(session);
+            subscriptions::see_to_session(client, old);
         });
     }
 

@@ -25,6 +25,5 @@ mod subscriptions;
 pub(crate) use self::clock::Stopwatch;
 pub(crate) use self::connection::Connection;
 pub(crate) use self::handshake::{IS_SPOKEN, begin, begin_newest, fall_back, refuse};
-pub(crate) use self::listen::Heard;
 pub(crate) use self::open_call::OpenCall;
 pub(crate) use self::subscriptions::Listening;

@@ -4,7 +4,6 @@
 //! reported to everybody; a resource is subscribed to by a request, here once for all who want to hear of it.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -36,8 +35,16 @@ pub(super) struct Listeners {
     /// The resources that the server reports. Held by whoever subscribes or unsubscribes, so that one comes after the
     /// other.
     subscribed: AsyncMutex<BTreeSet<String>>,
-    /// Somebody sees to another session.
-    renewing: AtomicBool,
+    sessions: Mutex<Sessions>,
+}
+
+/// What is known of the ends of sessions.
+#[derive(Debug, Default)]
+struct Sessions {
+    /// The last one that has ended, as the exchange counts them.
+    ended: u64,
+    /// Somebody sees to another one, and looks once more when it has begun.
+    seen_to: bool,
 }
 
 #[derive(Debug, Default)]
@@ -72,8 +79,35 @@ impl Listeners {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.list().listeners.is_empty()
+    fn sessions(&self) -> MutexGuard<'_, Sessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that the session of this number has ended.
+    pub(super) fn session_ended(&self, number: u64) {
+        let mut sessions = self.sessions();
+        sessions.ended = sessions.ended.max(number);
+    }
+
+    /// Whether another session is wanted and nobody sees to it. Whoever asked does so from here on.
+    fn newly_want_another(&self, client: &Client, old: &Connection) -> bool {
+        let mut sessions = self.sessions();
+        let newly = !sessions.seen_to && self.listens_in_vain(&sessions, client, old);
+        sessions.seen_to |= newly;
+        newly
+    }
+
+    /// The same for the one who sees to it. If none is wanted, that is over: whoever listens later asks anew.
+    fn still_want_another(&self, client: &Client, old: &Connection) -> bool {
+        let mut sessions = self.sessions();
+        sessions.seen_to = self.listens_in_vain(&sessions, client, old);
+        sessions.seen_to
+    }
+
+    /// Whether somebody listens in a session that has ended.
+    fn listens_in_vain(&self, sessions: &Sessions, client: &Client, old: &Connection) -> bool {
+        let has_ended = sessions.ended >= old.number();
+        has_ended && !client.is_closed() && !self.list().listeners.is_empty()
     }
 
     /// Passes a notification on.
@@ -198,30 +232,34 @@ impl List {
     }
 }
 
-/// Begins another session for the sake of subscriptions, after a pause that grows while they keep ending.
-pub(super) async fn renew(client: Client) {
+/// Sees to another session where the one that there is has ended and somebody listens.
+pub(super) fn see_to_session(client: &Client, old: &Connection) {
+    if old.listeners.newly_want_another(client, old) {
+        tokio::spawn(renew(client.clone()));
+    }
+}
+
+/// Begins another session for the sake of subscriptions, after a pause that grows while they keep ending. The one that
+/// was just begun may have ended meanwhile, which nobody would say again.
+async fn renew(client: Client) {
     let Some(old) = client.inner.legacy() else {
         return;
     };
-    let listeners = &old.listeners;
-    if listeners.renewing.swap(true, Ordering::AcqRel) {
-        return;
-    }
-    // Before the pause: a call may begin another session meanwhile, which must not be ended for this one.
-    let ended = old.number();
-    let mut failures = old.pace.next();
-    while !client.is_closed() && !listeners.is_empty() {
+    let mut last = None;
+    while old.listeners.still_want_another(&client, old) {
+        // Before the pause: a call may begin another session meanwhile, which must not be ended for this one.
+        let ended = old.number();
+        let failures = match last {
+            Some((session, failures)) if session == ended => failures + 1,
+            _ => old.pace.next(),
+        };
+        last = Some((ended, failures));
         sleep(delay(failures)).await;
-        failures = failures.saturating_add(1);
-        match old.begin_again(&client, ended).await {
-            Ok(()) => break,
-            Err(error) => {
-                tracing::warn!(target: "mcp_client", %error, "no other session; subscriptions report nothing");
-                listeners.fail(&error.to_string());
-            }
+        if let Err(error) = old.begin_again(&client, ended).await {
+            tracing::warn!(target: "mcp_client", %error, "no other session; subscriptions report nothing");
+            old.listeners.fail(&error.to_string());
         }
     }
-    listeners.renewing.store(false, Ordering::Release);
 }
 
 /// How often sessions ended one soon after the other.
@@ -286,6 +324,8 @@ impl Connection {
             has_resources: honoured.resource_subscriptions.is_some(),
             runtime: Handle::current(),
         };
+        // It may have ended while nobody listened.
+        see_to_session(client, self);
         let number = self.number();
         match self.listeners.begin(self, client, id).await {
             // With another session come all subscriptions.

@@ -4,6 +4,7 @@ mod asking;
 mod by_hand;
 #[cfg(target_os = "linux")]
 mod child;
+mod early;
 mod fall_back;
 mod handshake;
 mod pages;

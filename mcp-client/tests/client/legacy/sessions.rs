@@ -8,7 +8,7 @@ use mcp_client::{
     Answer, Builder, Change, Client, End, Error, HandlerError, Revision, Subscription, Transport,
 };
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::{form, text};
 use crate::support::{Fake, Message, answering, builder, call, pair};
@@ -285,4 +285,60 @@ async fn without_subscriptions_the_next_request_begins_another_session() {
     end(&mut fake, None).await;
     fake.hears_nothing().await;
     drop(client);
+}
+
+/// The server ends the session that was begun because it had ended the one before.
+#[tokio::test(start_paused = true)]
+async fn a_session_that_ends_while_it_begins_is_followed_by_another_one() {
+    let (client, mut fake) = connected(builder()).await;
+    let wanted = Subscription::new().tools().reconnect();
+    let mut changes = client.subscribe(wanted).await.unwrap();
+    end(&mut fake, None).await;
+    for _ in 0..3 {
+        let hello = fake.request("initialize").await;
+        let result =
+            json!({"protocolVersion": VERSION, "capabilities": offers(), "serverInfo": {}});
+        fake.reply(&hello, result).await;
+        end(&mut fake, None).await;
+        fake.heard("notifications/initialized").await;
+    }
+    let another = timeout(Duration::from_secs(60), fake.shake_hands(VERSION, offers()));
+    another.await.expect("nobody sees to another session");
+    // One that has been heard of is not begun again.
+    fake.hears_nothing().await;
+    sleep(Duration::from_secs(60)).await;
+    fake.hears_nothing().await;
+    assert_eq!(changes.next().await, Some(Change::Tools));
+}
+
+/// What is said of a session that is over already is no news.
+#[tokio::test(start_paused = true)]
+async fn a_session_that_ended_before_the_present_one_began_is_not_followed_by_another() {
+    let (client, mut fake) = connected(builder()).await;
+    let _changes = client.subscribe(Subscription::new().tools()).await.unwrap();
+    let calling = call(&client, "t", json!({}));
+    let request = fake.request("tools/call").await;
+    end(&mut fake, Some(&request)).await;
+    let hello = fake.request("initialize").await;
+    end(&mut fake, None).await;
+    fake.hears_nothing().await;
+    fake.welcome(&hello, VERSION, offers()).await;
+    let again = fake.request("tools/call").await;
+    fake.reply(&again, text("done")).await;
+    calling.await.unwrap().unwrap();
+    sleep(Duration::from_secs(60)).await;
+    fake.hears_nothing().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_in_a_session_that_has_ended_begins_another_one() {
+    let (client, mut fake) = connected(builder()).await;
+    end(&mut fake, None).await;
+    // Nobody listened, so nobody saw to it; and lists are reported without a request that would fail.
+    fake.hears_nothing().await;
+    let wanted = Subscription::new().tools();
+    let mut changes = client.subscribe(wanted).await.unwrap();
+    let another = timeout(Duration::from_secs(60), fake.shake_hands(VERSION, offers()));
+    another.await.expect("nobody sees to another session");
+    assert_eq!(changes.next().await, Some(Change::Tools));
 }
