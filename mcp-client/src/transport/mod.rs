@@ -136,7 +136,8 @@ pub enum Era {
     /// Revision 2026-07-28: each message stands for itself.
     #[default]
     Modern,
-    /// `initialize`, which begins a session. One that there was before is over.
+    /// `initialize`, which begins a session, and what answers the server before its answer to that. A session
+    /// that there was before is over.
     Handshake,
     /// Within the session that the last handshake began. The first such message is
     /// `notifications/initialized`: from there on the server may send requests and notifications whenever

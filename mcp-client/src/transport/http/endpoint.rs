@@ -185,7 +185,8 @@ pub(super) fn error_in(body: &[u8]) -> Option<String> {
     }
 }
 
-fn refusal(status: StatusCode, body: &[u8]) -> String {
+/// What is said of a body that is no JSON-RPC error.
+pub(super) fn refusal(status: StatusCode, body: &[u8]) -> String {
     match body {
         [] => format!("the server answered {status}"),
         body => format!("the server answered {status}: {}", quote(body)),

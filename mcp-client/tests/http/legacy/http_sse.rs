@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_client::{Answer, Client, Error, HttpTransport, Revision};
+use mcp_client::{Answer, Client, Error, HttpTransport, Revision, Subscription};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -439,4 +439,52 @@ async fn errors_do_not_repeat_what_names_the_session() {
             "{shown}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_ping_before_the_handshake_is_over_is_answered_at_once() {
+    let server = Server::start().await;
+    let transport = HttpTransport::new(server.url("/sse")).header("x-tenant", "acme");
+    let answering = async {
+        let mut stream = opened(&server).await;
+        let endpoint = "event: endpoint\ndata: /messages?session_id=7\n\n";
+        stream.write(endpoint).await;
+        let asked = message(&server, "initialize").await;
+        let ping = json!({"jsonrpc": "2.0", "id": "p", "method": "ping"});
+        say(&mut stream, &ping).await;
+        let post = server.next().await;
+        assert!(
+            post.head.starts_with("POST /messages?session_id=7 "),
+            "{}",
+            post.head
+        );
+        assert_eq!(post.json()["id"], "p");
+        post.respond("202 Accepted", "", "").await;
+        let begun = json!({"jsonrpc": "2.0", "id": asked["id"], "result": initialized(OLDEST)});
+        say(&mut stream, &begun).await;
+        message(&server, "notifications/initialized").await;
+    };
+    let pinned = builder().revision(Revision::V2024_11_05);
+    let (client, ()) = tokio::join!(pinned.connect(transport), answering);
+    client.unwrap();
+}
+
+#[tokio::test]
+async fn a_stream_that_ends_with_the_handshake_is_followed_by_another_one() {
+    let (client, server, stream) = connect(builder(), "405 Method Not Allowed").await;
+    let wanted = Subscription::new().tools().reconnect();
+    let _changes = client.subscribe(wanted).await.unwrap();
+    drop(stream);
+    for _ in 0..2 {
+        let mut stream = opened(&server).await;
+        let endpoint = "event: endpoint\ndata: /messages?session_id=7\n\n";
+        stream.write(endpoint).await;
+        let asked = message(&server, "initialize").await;
+        let begun = json!({"jsonrpc": "2.0", "id": asked["id"], "result": initialized(OLDEST)});
+        say(&mut stream, &begun).await;
+        // It ends as soon as the handshake is answered.
+        drop(stream);
+        message(&server, "notifications/initialized").await;
+    }
+    let _stream = begin_on(&server, opened(&server).await).await;
 }

@@ -91,6 +91,34 @@ async fn what_comes_on_it_is_heard_and_it_is_opened_again_where_it_ended() {
 }
 
 #[tokio::test]
+async fn a_stream_that_ends_at_once_again_and_again_is_opened_ever_more_seldom() {
+    let Begun {
+        client,
+        server,
+        get,
+    } = connect(builder(), "s-1").await;
+    let empty = "retry: 0\nid: 1\ndata:\n\n";
+    get.stream(empty).await;
+    let mut get = opened_again(&server, Some("1")).await;
+    let began = Instant::now();
+    for _ in 0..4 {
+        get.stream(empty).await;
+        get = opened_again(&server, Some("1")).await;
+    }
+    // 100, 200, 400 and 800 ms, where the server asks for none.
+    assert!(began.elapsed() >= Duration::from_millis(1_500));
+    // One that has something to say is opened again at once.
+    get.begin_stream().await;
+    get.write(format!("retry: 0\n{}", ping("p-1"))).await;
+    is_answered(&server, "p-1").await;
+    drop(get);
+    let ended = Instant::now();
+    let get = opened_again(&server, Some("p-1")).await;
+    assert!(ended.elapsed() < Duration::from_millis(1_000));
+    drop((client, get));
+}
+
+#[tokio::test]
 async fn a_server_that_is_away_is_looked_for() {
     let Begun {
         client,

@@ -13,9 +13,9 @@ use reqwest::{Method, StatusCode, Url};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::post::session_ended;
+use super::lost::session_ended;
 use super::session::{Accepts, Session, secrets_of};
-use super::{Connection, reason};
+use super::{Connection, Handshake, reason};
 use crate::legacy::batch;
 use crate::transport::http::endpoint::{End, is_stream};
 use crate::transport::http::post::Answer;
@@ -31,6 +31,8 @@ pub(super) struct Channel {
     post_to: Url,
     /// What of that names the session.
     secrets: Vec<String>,
+    /// What begins the session. What comes before the answer is said on its behalf.
+    handshake: Handshake,
     /// The requests that wait for their answers; `None` when the stream has ended.
     waiting: Mutex<Option<HashMap<u64, Waiter>>>,
 }
@@ -38,14 +40,18 @@ pub(super) struct Channel {
 type Waiter = oneshot::Sender<Result<Vec<u8>, End>>;
 
 impl Connection {
-    /// Opens the stream and keeps it; the error says why there is none.
-    pub(super) async fn open_channel(self: &Arc<Self>) -> Result<Arc<Channel>, String> {
+    /// Opens the stream for this handshake and keeps it; the error says why there is none.
+    pub(super) async fn open_channel(
+        self: &Arc<Self>,
+        handshake: &Handshake,
+    ) -> Result<Arc<Channel>, String> {
         let late = |_| Err(format!("no endpoint was named within {PATIENCE:?}"));
         let opened = timeout(PATIENCE, self.open_stream()).await;
         let (post_to, stream) = opened.unwrap_or_else(late)?;
         let channel = Arc::new(Channel {
             secrets: secrets_of(&post_to, &self.endpoint.url),
             post_to,
+            handshake: handshake.clone(),
             waiting: Mutex::new(Some(HashMap::new())),
         });
         let (connection, reading) = (Arc::clone(self), Reading(Arc::clone(&channel)));
@@ -177,9 +183,24 @@ impl Channel {
             _ => None,
         };
         match id.and_then(|id| self.waiter(id)) {
-            // It was given up a moment ago.
-            Some(waiter) => drop(waiter.send(Ok(message))),
-            None => drop(connection.up.send(Received::Message(message)).await),
+            // An error means that it was given up a moment ago.
+            Some(waiter) => {
+                let _ = waiter.send(Ok(message));
+                if id == Some(self.handshake.id) {
+                    // What follows is of the new session, and must not be heard before there is one.
+                    let _ = self.handshake.over.clone().changed().await;
+                }
+            }
+            None => drop(connection.up.send(self.received(message)).await),
+        }
+    }
+
+    fn received(&self, message: Vec<u8>) -> Received {
+        let id = self.handshake.id;
+        let waiting = self.lock();
+        match waiting.as_ref().is_some_and(|of| of.contains_key(&id)) {
+            true => Received::Meanwhile { id, message },
+            false => Received::Message(message),
         }
     }
 

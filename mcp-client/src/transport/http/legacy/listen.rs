@@ -68,6 +68,7 @@ impl Connection {
 
     /// Hands up what comes until the stream ends.
     async fn hear(&self, session: &Session, mut stream: Stream, cursor: &mut Cursor) {
+        let mut had_message = false;
         while let Ok(next) = stream.next().await {
             let event = match next {
                 Ok(event) => event,
@@ -81,10 +82,11 @@ impl Connection {
             let Some(message) = event.into_message() else {
                 continue;
             };
+            had_message = true;
             for message in batch::split(&message).unwrap_or_else(|| vec![message]) {
                 self.hand_up(session, None, message).await;
             }
         }
-        cursor.ended();
+        cursor.ended_for_listener(had_message);
     }
 }

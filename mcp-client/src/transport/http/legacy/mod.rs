@@ -11,6 +11,7 @@
 mod elsewhere;
 mod http_sse;
 mod listen;
+mod lost;
 mod post;
 mod resume;
 mod session;
@@ -21,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use reqwest::Method;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
@@ -49,10 +50,20 @@ pub(super) struct Connection {
     stream: Mutex<Option<AbortHandle>>,
 }
 
+/// A request that begins a session.
+#[derive(Clone)]
+struct Handshake {
+    id: u64,
+    /// Closed when its answer was handed up, or when nobody waits for that any more.
+    over: watch::Receiver<()>,
+}
+
 #[derive(Default)]
 struct Sessions {
     /// What requests belong to.
     current: Session,
+    /// What a handshake begins that is not answered yet: the server may ask already whether anybody is there.
+    opening: Option<Session>,
     /// What a handshake has begun, until the server is told that it is over: it would refuse requests.
     next: Option<Session>,
     /// How many handshakes were tried.
@@ -78,8 +89,10 @@ impl HttpSender {
                 if let Purpose::Cancel(id) = message.purpose {
                     self.end_request(id);
                 }
+                // Now, and not in the task: another one may have begun by then.
+                let session = legacy.session_of(message.metadata.era);
                 self.tasks.spawn(async move {
-                    legacy.tell(&legacy.session(), message).await;
+                    legacy.tell(&session, message).await;
                     None
                 });
             }
@@ -100,9 +113,10 @@ impl Connection {
 
     /// Sends a request and hands up what comes back.
     async fn request(self: &Arc<Self>, id: u64, message: Outgoing) {
+        let (_until_handed_up, over) = watch::channel(());
         let exchange = async {
             match message.metadata.era {
-                Era::Handshake => self.handshake(id, message).await,
+                Era::Handshake => self.handshake(Handshake { id, over }, message).await,
                 _ => self.ask(id, message).await,
             }
         };
@@ -152,7 +166,20 @@ impl Connection {
     }
 
     fn session(&self) -> Session {
-        self.lock().current.clone()
+        self.session_of(Era::Session)
+    }
+
+    /// What a message belongs to that is no request.
+    fn session_of(&self, era: Era) -> Session {
+        let sessions = self.lock();
+        let opening = sessions.opening.as_ref().or(sessions.next.as_ref());
+        let opening = opening.filter(|_| era == Era::Handshake);
+        opening.unwrap_or(&sessions.current).clone()
+    }
+
+    /// A handshake is under way.
+    fn open(&self, session: &Session) {
+        self.lock().opening = Some(session.clone());
     }
 
     /// The number of a session that may begin now.
@@ -169,6 +196,7 @@ impl Connection {
         }
         let mut sessions = self.lock();
         sessions.newest = session.number;
+        sessions.opening = None;
         sessions.next = Some(session);
     }
 

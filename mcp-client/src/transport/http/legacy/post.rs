@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use mcp_core::Revision;
-use mcp_core::rpc::{RpcError, code};
+use mcp_core::rpc::code;
 use reqwest::{Method, Response, StatusCode};
 
-use super::Connection;
 use super::http_sse::Channel;
+use super::lost::{self, error_in, session_ended};
 use super::resume::{Cursor, MAX_FRUITLESS, Refused};
 use super::session::Session;
+use super::{Connection, Handshake};
 use crate::legacy::batch;
 use crate::transport::http::endpoint::{End, failed, is_stream};
 use crate::transport::http::post::Answer;
@@ -21,10 +22,6 @@ use crate::wire::{self, Incoming, Reply};
 /// The revision before Streamable HTTP.
 const OLDEST: &str = Revision::V2024_11_05.as_str();
 
-/// What servers say of a session that they do not know; only common SDKs define it.
-const SERVER_ERROR: i32 = -32000;
-const SESSION_NOT_FOUND: i32 = -32001;
-
 impl Connection {
     /// Sends `initialize`, which begins a session. A server that does not take it here may have the transport
     /// of 2024-11-05; one that is to speak that revision is asked for it first.
@@ -32,12 +29,13 @@ impl Connection {
     /// Specification: basic/transports/streamable-http, HTTP+SSE Transport.
     pub(super) async fn handshake(
         self: &Arc<Self>,
-        id: u64,
+        handshake: Handshake,
         message: Outgoing,
     ) -> Result<Answer, End> {
+        let id = handshake.id;
         let number = self.number();
         let mut channel = match message.metadata.version {
-            Some(OLDEST) => self.find_channel().await,
+            Some(OLDEST) => self.find_channel(&handshake).await,
             _ => None,
         };
         if channel.is_none() {
@@ -54,9 +52,10 @@ impl Connection {
                 },
                 false => session,
             };
+            self.open(&begun);
             let answered = self.answer(id, response, &begun).await;
             if may_be_of_old(status, &answered) {
-                channel = self.find_channel().await;
+                channel = self.find_channel(&handshake).await;
             }
             if channel.is_none() {
                 if is_result(&answered) {
@@ -70,6 +69,7 @@ impl Connection {
             channel,
             ..Session::default()
         };
+        self.open(&session);
         let answered = self.ask_in(&session, id, message).await;
         match is_result(&answered) {
             true => self.establish(session.clone()),
@@ -78,8 +78,9 @@ impl Connection {
         answered.map_err(|end| session.redact(end))
     }
 
-    async fn find_channel(self: &Arc<Self>) -> Option<Arc<Channel>> {
-        match self.open_channel().await {
+    /// Opens the stream of the old transport for this handshake, if there is one.
+    async fn find_channel(self: &Arc<Self>, handshake: &Handshake) -> Option<Arc<Channel>> {
+        match self.open_channel(handshake).await {
             Ok(channel) => Some(channel),
             Err(reason) => {
                 tracing::debug!(target: "mcp_client", reason, "the server does not have the transport of 2024-11-05");
@@ -113,10 +114,21 @@ impl Connection {
         id: u64,
         message: Outgoing,
     ) -> Result<Answer, End> {
-        let response = self.post(session, message).await?;
-        match response.status().as_u16() {
-            400 | 404 if session.id.is_some() => self.refusal(id, response).await,
-            _ => self.answer(id, response, session).await,
+        let response = match self.post(session, message).await {
+            Err(end) if session.id.is_some() => return Err(lost::or_session_ended(end)),
+            sent => sent?,
+        };
+        let status = response.status();
+        if session.id.is_none() || !matches!(status.as_u16(), 400 | 404) {
+            return self.answer(id, response, session).await;
+        }
+        let refused = self.endpoint.read_message(response).await;
+        match lost::why(id, status, &refused) {
+            Some(reason) => Err(session_ended(reason)),
+            None => refused.map(|message| Answer {
+                message,
+                rest: None,
+            }),
         }
     }
 
@@ -129,36 +141,6 @@ impl Connection {
         };
         let sent = self.endpoint.send(Method::POST, url, headers, message.text);
         sent.await
-    }
-
-    /// Tells a session that is no more from a request that is no good. Of the former status 404 speaks, unless it
-    /// has an error for the request; many servers have 400 for it, which without the request's id is not about
-    /// the request.
-    ///
-    /// Specification: revision 2025-11-25, basic/transports, Session Management.
-    async fn refusal(&self, id: u64, response: Response) -> Result<Answer, End> {
-        let is_missing = response.status() == StatusCode::NOT_FOUND;
-        let refused = self.endpoint.read_message(response).await;
-        let said = match &refused {
-            Ok(message) => error_in(message)
-                .filter(|(to, error)| match to == &Some(id) {
-                    // What the request names may be missing.
-                    true => is_missing && is_about_session(error),
-                    false => error.code != code::METHOD_NOT_FOUND,
-                })
-                .map(|(_, error)| error.to_string()),
-            Err(End::Failed(Failure::Failed { reason, .. })) => Some(reason.clone()),
-            Err(_) => None,
-        };
-        match said {
-            Some(reason) if is_missing || reason.to_lowercase().contains("session") => {
-                Err(session_ended(reason))
-            }
-            _ => refused.map(|message| Answer {
-                message,
-                rest: None,
-            }),
-        }
     }
 
     /// Reads what came back for a request.
@@ -254,18 +236,6 @@ impl Connection {
     }
 }
 
-pub(super) fn session_ended(reason: String) -> End {
-    End::Failed(Failure::SessionEnded { reason })
-}
-
-/// Some servers repeat the request's id when they do not know its session.
-fn is_about_session(error: &RpcError) -> bool {
-    matches!(
-        error.code,
-        code::INVALID_REQUEST | SERVER_ERROR | SESSION_NOT_FOUND
-    ) && error.message.to_lowercase().contains("session")
-}
-
 /// An error without an id that is ours was written by a server that could not read it.
 fn answers(id: u64, message: &[u8]) -> bool {
     match wire::parse(message) {
@@ -303,16 +273,5 @@ fn may_be_of_old(status: StatusCode, answered: &Result<Answer, End>) -> bool {
             )
         ),
         Err(end) => matches!(end, End::Failed(Failure::Failed { .. })),
-    }
-}
-
-/// An error, and the request of this client that it names.
-fn error_in(message: &[u8]) -> Option<(Option<u64>, RpcError)> {
-    match wire::parse(message) {
-        Ok(Incoming::Response {
-            id,
-            reply: Reply::Error(error),
-        }) => Some((id, error)),
-        _ => None,
     }
 }

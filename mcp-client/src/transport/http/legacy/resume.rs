@@ -32,6 +32,9 @@ pub(super) const MAX_FRUITLESS: u32 = 5;
 /// closes connections that are quiet.
 const STEADY: Duration = Duration::from_secs(10);
 
+/// A stream that ended sooner ended at once.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
 /// Longer than any id that makes sense.
 const MAX_ID: usize = 4096;
 
@@ -41,6 +44,8 @@ pub(super) struct Cursor {
     last: Option<HeaderValue>,
     retry: Option<Duration>,
     fruitless: u32,
+    /// How many streams in a row ended as soon as they were open, and had nothing to say.
+    empty: u32,
     opened: Option<Instant>,
 }
 
@@ -85,10 +90,25 @@ impl Cursor {
 
     /// The stream has ended.
     pub(super) fn ended(&mut self) {
-        let opened = self.opened.take();
-        if opened.is_some_and(|opened| opened.elapsed() >= STEADY) {
+        if self.lasted() >= STEADY {
             self.fruitless = 0;
         }
+        self.opened = None;
+    }
+
+    /// The stream has ended, and whoever listens has all the time in the world: one that ends at once again and
+    /// again, and had no message, is opened ever more seldom, whatever pause the server asks for.
+    pub(super) fn ended_for_listener(&mut self, had_message: bool) {
+        self.empty = match self.lasted() < AT_ONCE && !had_message {
+            true => self.empty.saturating_add(1),
+            false => 0,
+        };
+        self.ended();
+    }
+
+    fn lasted(&self) -> Duration {
+        let opened = self.opened.map(|opened| opened.elapsed());
+        opened.unwrap_or_default()
     }
 
     /// Waits until the stream may be opened again.
@@ -99,7 +119,8 @@ impl Cursor {
 
     fn delay(&self) -> Duration {
         let retry = self.retry.unwrap_or(RETRY).max(SHORTEST);
-        let apart = retry.saturating_mul(2_u32.saturating_pow(self.fruitless.min(16)));
+        let in_vain = self.fruitless.max(self.empty.saturating_sub(1));
+        let apart = retry.saturating_mul(2_u32.saturating_pow(in_vain.min(16)));
         apart.min(LONGEST.max(retry))
     }
 }
@@ -206,6 +227,35 @@ mod tests {
         assert_eq!(cursor.delay(), Duration::from_secs(120));
         cursor.pass(&event(None, Some(0)));
         assert_eq!(cursor.delay(), SHORTEST);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_listener_opens_streams_that_end_at_once_ever_more_seldom() {
+        let mut cursor = Cursor::default();
+        let mut stream = async |lasts: u64, had_message: bool| {
+            cursor.opened = Some(Instant::now());
+            // It has a position and asks to be opened at once, so that it does not count as fruitless.
+            cursor.pass(&event(Some("1"), Some(0)));
+            sleep(Duration::from_millis(lasts)).await;
+            cursor.ended_for_listener(had_message);
+            let before = Instant::now();
+            cursor.pause().await;
+            before.elapsed().as_millis()
+        };
+        let mut waited = Vec::new();
+        for _ in 0..13 {
+            waited.push(stream(10, false).await);
+        }
+        let expected = [
+            50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200, 60000, 60000,
+        ];
+        assert_eq!(waited, expected);
+        // A message makes up for it, and so does a stream that lasted a while.
+        assert_eq!(stream(10, true).await, 50);
+        assert_eq!(stream(10, false).await, 50);
+        assert_eq!(stream(10, false).await, 100);
+        assert_eq!(stream(1_000, false).await, 50);
+        assert_eq!(stream(10, false).await, 50);
     }
 
     #[test]

@@ -69,7 +69,8 @@ impl Session {
     /// The headers of a message. A handshake has no version yet, only one that it offers.
     pub(super) fn headers_of(&self, own: &HeaderMap, metadata: &Metadata) -> HeaderMap {
         let is_agreed = metadata.era == Era::Session;
-        let version = metadata.version.filter(|_| is_agreed);
+        let version = metadata.version.or(self.version);
+        let version = version.filter(|_| is_agreed);
         self.headers(own, version, Accepts::MessageOrStream)
     }
 
