@@ -46,6 +46,8 @@ pub struct Builder {
     partition: Option<String>,
     revision: Option<Revision>,
     eras: Option<Eras>,
+    /// What is wrong with what was declared.
+    faults: Vec<String>,
 }
 
 impl Builder {
@@ -67,6 +69,7 @@ impl Builder {
             partition: None,
             revision: None,
             eras: None,
+            faults: Vec::new(),
         }
     }
 
@@ -132,6 +135,32 @@ impl Builder {
     /// Declares a kind of input without a handler, for a host that answers it in sessions.
     pub fn declare(mut self, kind: Kind) -> Self {
         self.capabilities.declare(kind);
+        self
+    }
+
+    /// Declares on every request that this client has an extension of the protocol, with its settings: an object, which
+    /// is empty where there are none. Its name is a prefix that belongs to whoever defines the extension, and a name.
+    ///
+    /// Servers of revisions with a handshake are not told, for there are no extensions there.
+    ///
+    /// ```
+    /// use mcp_client::Client;
+    /// use serde_json::json;
+    ///
+    /// let builder = Client::builder("support-host", "1.0.0")
+    ///     .extension("com.example/charts", json!({"width": 800}))
+    ///     .extension("com.example/maps", json!({}));
+    /// ```
+    ///
+    /// A name that the protocol does not allow, or settings that are no object, are an error of
+    /// [`connect`](Self::connect).
+    ///
+    /// Specification: basic/versioning, Extension Negotiation.
+    pub fn extension(mut self, name: impl Into<String>, settings: impl Into<Value>) -> Self {
+        let declared = self
+            .capabilities
+            .declare_extension(name.into(), settings.into());
+        self.faults.extend(declared.err());
         self
     }
 
@@ -272,7 +301,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Error::Connect`] if the transport does not open, [`Error::UnsupportedVersion`] and
+    /// [`Error::Extensions`] if one was declared wrongly, [`Error::Connect`] if the transport does not open, [`Error::UnsupportedVersion`] and
     /// [`Error::OldServer`] if there is no revision in common, and what can go wrong with a request.
     pub async fn connect(self, transport: impl Transport) -> Result<Client, Error> {
         let Self {
@@ -289,7 +318,11 @@ impl Builder {
             partition,
             revision,
             eras,
+            faults,
         } = self;
+        if !faults.is_empty() {
+            return Err(Error::Extensions { faults });
+        }
         let partition = partition.map_or_else(Partition::of_one_client, Partition::Named);
         let plan = Plan {
             identity: serde_json::to_value(identity).unwrap_or(Value::Null),

@@ -21,6 +21,14 @@ pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// An extension was [declared](crate::Builder::extension) in a way that the protocol does not have. The server was
+    /// not reached for.
+    #[error("{}", .faults.join("; "))]
+    Extensions {
+        /// What is wrong, all of it.
+        faults: Vec<String>,
+    },
+
     /// The transport did not open: no such program, no such socket, a URL that is none. Over HTTP, where
     /// nothing is opened, a server that cannot be reached is [`RequestFailed`](Self::RequestFailed).
     #[error("could not reach the server: {0}")]
@@ -134,7 +142,7 @@ pub enum Error {
     },
 
     /// The server needs a capability that this client did not declare (`-32021`). Capabilities are
-    /// declared by giving the builder a handler.
+    /// declared by giving the builder a handler, or an [extension](crate::Builder::extension).
     #[error("the server needs a capability that this client did not declare: {required}")]
     MissingCapability {
         /// The missing capabilities, in the form of `ClientCapabilities`.

@@ -160,10 +160,10 @@ impl Session {
         self
     }
 
-    /// Declares only the given kinds, whatever handlers there are.
+    /// Declares only the given kinds of input, whatever handlers there are. Extensions stay declared.
     #[must_use]
     pub fn declare_only(mut self, kinds: impl IntoIterator<Item = Kind>) -> Self {
-        self.capabilities = Capabilities::default();
+        self.capabilities = self.capabilities.without_kinds();
         kinds
             .into_iter()
             .for_each(|kind| self.capabilities.declare(kind));
