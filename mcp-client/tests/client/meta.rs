@@ -1,7 +1,7 @@
 //! What every request carries in `_meta`.
 
 use mcp_client::protocol::LoggingLevel;
-use mcp_client::{Answer, CallOptions, Consent, Kind};
+use mcp_client::{Answer, CallOptions, Consent, Error, Kind, Subscription};
 use serde_json::{Value, json};
 
 use crate::support::{answering, asks, builder, call, confirm, connect, done, pair};
@@ -64,6 +64,64 @@ async fn sampling_with_tools_is_declared_on_its_own() {
         request.params()["_meta"][CAPABILITIES],
         json!({"sampling": {"tools": {}}})
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn extensions_are_declared_on_every_request() {
+    let builder = builder()
+        .extension("com.example/charts", json!({"width": 800}))
+        .extension("io.modelcontextprotocol/ui", json!({}))
+        .on_roots(|_| async { Err("no".into()) });
+    let extensions =
+        json!({"com.example/charts": {"width": 800}, "io.modelcontextprotocol/ui": {}});
+    let expected = json!({"roots": {}, "extensions": extensions});
+    let (transport, mut fake) = pair();
+    let connecting = builder.connect(transport);
+    let (client, probe) = tokio::join!(connecting, async {
+        let probe = fake.request("server/discover").await;
+        let said = json!({"supportedVersions": ["2026-07-28"], "capabilities": {}});
+        fake.reply(&probe, said).await;
+        probe
+    });
+    assert_eq!(probe.params()["_meta"][CAPABILITIES], expected);
+    let client = client.unwrap();
+    let _calling = call(&client, "t", json!({}));
+    let request = fake.request("tools/call").await;
+    assert_eq!(request.params()["_meta"][CAPABILITIES], expected);
+    let subscriber = client.clone();
+    let _subscribing =
+        tokio::spawn(async move { subscriber.subscribe(Subscription::new().tools()).await });
+    let request = fake.request("subscriptions/listen").await;
+    assert_eq!(request.params()["_meta"][CAPABILITIES], expected);
+
+    // Kinds of input are a session's own business.
+    let session = client.session().declare_only([Kind::Form]);
+    let _calling = tokio::spawn(async move { session.call_tool("t", json!({})).await });
+    let request = fake.request("tools/call").await;
+    assert_eq!(
+        request.params()["_meta"][CAPABILITIES],
+        json!({"elicitation": {"form": {}}, "extensions": extensions})
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn extensions_that_cannot_be_are_told_all_at_once_before_anything_is_sent() {
+    let (transport, mut fake) = pair();
+    let wrong = builder()
+        .extension("charts", json!({}))
+        .extension("com.example/maps", json!("large"))
+        .extension("com.example/plans", json!({}))
+        .extension("com.example/plans", json!({}));
+    let error = wrong.connect(transport).await.unwrap_err();
+    let text = error.to_string();
+    let Error::Extensions { faults } = error else {
+        panic!("{text}")
+    };
+    assert_eq!(faults.len(), 3, "{text}");
+    for name in ["charts", "com.example/maps", "com.example/plans"] {
+        assert!(text.contains(name), "{name}: {text}");
+    }
+    assert!(fake.next().await.is_none());
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,5 +3,6 @@
 
 mod caching;
 mod changes;
+mod extensions;
 mod offers;
 mod support;

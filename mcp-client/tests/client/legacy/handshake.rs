@@ -54,8 +54,10 @@ async fn each_revision_hears_of_the_capabilities_that_it_knows() {
             json!({"name": "test-host", "version": "1.0.0"})
         );
         assert_eq!(params.get("_meta"), None);
+        // Extensions came with 2026-07-28.
+        let extended = builder().extension("com.example/charts", json!({}));
         assert_eq!(
-            hello_of(builder(), revision).await.params()["capabilities"],
+            hello_of(extended, revision).await.params()["capabilities"],
             json!({})
         );
     }

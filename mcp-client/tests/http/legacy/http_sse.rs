@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::support::{self, answer, done, initialized};
 use crate::support::{Post, Server, builder, call};
 
-const OLDEST: &str = "2024-11-05";
+pub(super) const OLDEST: &str = "2024-11-05";
 
 /// The stream that brings everything, after a refusal.
 async fn open(server: &Server, refusal: &str) -> Post {
@@ -19,7 +19,7 @@ async fn open(server: &Server, refusal: &str) -> Post {
     opened(server).await
 }
 
-async fn opened(server: &Server) -> Post {
+pub(super) async fn opened(server: &Server) -> Post {
     let mut get = server.next().await;
     assert!(get.is("GET"), "{}", get.head);
     assert!(get.head.starts_with("GET /sse "), "{}", get.head);
@@ -30,7 +30,7 @@ async fn opened(server: &Server) -> Post {
 }
 
 /// The next message, at the endpoint.
-async fn message(server: &Server, method: &str) -> Value {
+pub(super) async fn message(server: &Server, method: &str) -> Value {
     let post = server.next().await;
     assert!(
         post.head.starts_with("POST /messages?session_id=7 "),
@@ -46,7 +46,7 @@ async fn message(server: &Server, method: &str) -> Value {
     message
 }
 
-async fn say(stream: &mut Post, message: &Value) {
+pub(super) async fn say(stream: &mut Post, message: &Value) {
     stream
         .write(format!("event: message\r\ndata: {message}\r\n\r\n"))
         .await;
@@ -67,7 +67,7 @@ async fn begin_on(server: &Server, mut stream: Post) -> Post {
     stream
 }
 
-async fn connect(builder: mcp_client::Builder, refusal: &str) -> (Client, Server, Post) {
+pub(super) async fn connect(builder: mcp_client::Builder, refusal: &str) -> (Client, Server, Post) {
     let server = Server::start().await;
     let transport = HttpTransport::new(server.url("/sse"))
         .header("x-tenant", "acme")
@@ -439,34 +439,6 @@ async fn errors_do_not_repeat_what_names_the_session() {
             "{shown}"
         );
     }
-}
-
-#[tokio::test]
-async fn a_ping_before_the_handshake_is_over_is_answered_at_once() {
-    let server = Server::start().await;
-    let transport = HttpTransport::new(server.url("/sse")).header("x-tenant", "acme");
-    let answering = async {
-        let mut stream = opened(&server).await;
-        let endpoint = "event: endpoint\ndata: /messages?session_id=7\n\n";
-        stream.write(endpoint).await;
-        let asked = message(&server, "initialize").await;
-        let ping = json!({"jsonrpc": "2.0", "id": "p", "method": "ping"});
-        say(&mut stream, &ping).await;
-        let post = server.next().await;
-        assert!(
-            post.head.starts_with("POST /messages?session_id=7 "),
-            "{}",
-            post.head
-        );
-        assert_eq!(post.json()["id"], "p");
-        post.respond("202 Accepted", "", "").await;
-        let begun = json!({"jsonrpc": "2.0", "id": asked["id"], "result": initialized(OLDEST)});
-        say(&mut stream, &begun).await;
-        message(&server, "notifications/initialized").await;
-    };
-    let pinned = builder().revision(Revision::V2024_11_05);
-    let (client, ()) = tokio::join!(pinned.connect(transport), answering);
-    client.unwrap();
 }
 
 #[tokio::test]
