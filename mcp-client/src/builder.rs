@@ -301,8 +301,9 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Error::Extensions`] if one was declared wrongly, [`Error::Connect`] if the transport does not open, [`Error::UnsupportedVersion`] and
-    /// [`Error::OldServer`] if there is no revision in common, and what can go wrong with a request.
+    /// [`Error::Extensions`] if one was declared wrongly, [`Error::Connect`] if the transport does not open,
+    /// [`Error::UnsupportedVersion`] and [`Error::OldServer`] if there is no revision in common, and what can go wrong
+    /// with a request.
     pub async fn connect(self, transport: impl Transport) -> Result<Client, Error> {
         let Self {
             identity,
