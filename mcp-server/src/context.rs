@@ -23,7 +23,7 @@ use crate::{
     reporter::{Progress, Reporter},
     server::Server,
     spec::{FunctionSpec, KindSpec},
-    state::{Principal, Raw, random_id},
+    state::{Principal, random_id},
 };
 
 /// What a function knows of the call it answers: who calls, what the client can do, whether it still
@@ -321,17 +321,14 @@ impl Context {
         E: Into<ToolError>,
     {
         let kept = self.exchange().payload.memos.get(name).cloned();
-        if let Some(Raw(json)) = kept
+        if let Some(json) = kept
             && let Ok(value) = serde_json::from_str(&json)
         {
             return Ok(value);
         }
         let value = work.await.map_err(Into::into)?;
         let json = serde_json::to_string(&value)?;
-        self.exchange()
-            .payload
-            .memos
-            .insert(name.to_owned(), Raw(json));
+        self.exchange().payload.memos.insert(name.to_owned(), json);
         Ok(value)
     }
 

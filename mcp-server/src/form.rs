@@ -141,7 +141,7 @@ impl RenderedForm {
         let json = serde_json::to_string(&schema).unwrap_or_else(|_| "{}".to_owned());
         Self {
             schema,
-            digest: Digest::of_parts("form", [json.as_bytes()]),
+            digest: Digest::of_parts("form", &[json.as_bytes()]),
             json,
             faults,
         }

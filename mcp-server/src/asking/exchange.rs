@@ -1,6 +1,6 @@
 //! One exchange of questions and answers: what came with this round, and what goes out with it.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::borrow::Cow;
 
 use super::{
     InputResponses, Refusal,
@@ -9,7 +9,7 @@ use super::{
 use crate::{
     once::{ClaimKey, Claimed},
     outcome::{InputRequired, Request},
-    state::{Asked, Digest, Few, Payload, Raw, StateBody},
+    state::{Asked, Digest, Few, Payload, StateBody},
 };
 
 /// The exchange that a call belongs to.
@@ -22,7 +22,7 @@ pub(crate) struct Exchange {
     /// The questions of this round, in order.
     pub(crate) pending: Vec<Request>,
     /// Why an answer of this round did not count, by parameter.
-    pub(crate) reasons: BTreeMap<String, String>,
+    pub(crate) reasons: Few<String>,
     /// What is claimed for this call, and has to be finished with it.
     pub(crate) claims: Vec<(ClaimKey, Claimed)>,
 }
@@ -95,23 +95,23 @@ pub(crate) enum Answer<'a> {
 
 impl Answer<'_> {
     /// The form in which it is recorded: that of the client's result.
-    pub(crate) fn record(&self, elicited: bool) -> Raw {
-        Raw(match self {
+    pub(crate) fn record(&self, elicited: bool) -> String {
+        match self {
             Self::Content(content) if elicited => {
                 [r#"{"action":"accept","content":"#, content, "}"].concat()
             }
             Self::Content(content) => content.to_string(),
             Self::Refused(Refusal::Declined) => r#"{"action":"decline"}"#.to_owned(),
             Self::Refused(Refusal::Cancelled) => r#"{"action":"cancel"}"#.to_owned(),
-        })
+        }
     }
 
     /// Reads a recorded answer; one that cannot be read is none.
-    pub(crate) fn recorded(raw: &Raw, elicited: bool) -> Option<Self> {
+    pub(crate) fn recorded(json: &str, elicited: bool) -> Option<Self> {
         if !elicited {
-            return Some(Self::Content(raw.0.clone().into()));
+            return Some(Self::Content(json.to_owned().into()));
         }
-        Some(match accepted(elicit_answer(raw.get()).ok()?).ok()? {
+        Some(match accepted(elicit_answer(json).ok()?).ok()? {
             Ok(content) => Self::Content(content.to_owned().into()),
             Err(refusal) => Self::Refused(refusal),
         })

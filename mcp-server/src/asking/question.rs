@@ -64,7 +64,7 @@ impl FormBody {
         let mut json = Vec::new();
         write_json(&mut json, &schema);
         Self::ByHand(Box::new(FormByHand {
-            digest: Digest::of_parts("form", [&json[..]]),
+            digest: Digest::of_parts("form", &[&json]),
             json: String::from_utf8(json).unwrap_or_default(),
             schema,
         }))
@@ -160,8 +160,7 @@ impl Question {
             Body::Sampling { params, .. } => [params.as_bytes(), b""],
             Body::Url(_) | Body::Roots { .. } => [b"", b""],
         };
-        let parts = shown.into_iter().chain(depends_on.iter().copied());
-        Digest::of_parts(self.kind().name(), parts)
+        Digest::of_parts(self.kind().name(), &[&shown, depends_on].concat())
     }
 
     /// Appends the value under the question's key in `inputRequests`.

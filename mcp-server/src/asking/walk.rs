@@ -252,7 +252,7 @@ impl<'c> Asking<'c> {
             && let Some(answer) = self.fresh(asked, question, raw, &mut exchange)?
         {
             let value = answer.record(elicited);
-            if asked.is_last || exchange.payload.size() + value.get().len() <= MAX_LEARNED {
+            if asked.is_last || exchange.payload.size() + value.len() <= MAX_LEARNED {
                 let recorded = state::Answer {
                     question: digest,
                     value,
@@ -330,7 +330,7 @@ impl<'c> Asking<'c> {
         let mut exchange = self.ctx.exchange();
         let depends = match asked.depends_on {
             [] => Digest::NOTHING,
-            _ => Digest::of_parts("depends", asked.pins(self.spec, &exchange)),
+            _ => Digest::of_parts("depends", &asked.pins(self.spec, &exchange)),
         };
         let before = exchange.payload.asked.get(key);
         let times = before.map_or(0, |before| before.times);
@@ -397,7 +397,7 @@ impl Open<'_> {
                     .payload
                     .answers
                     .get(spec.markers[*index].parameter)
-                    .map_or(&b""[..], |recorded| recorded.value.get().as_bytes())
+                    .map_or(&b""[..], |recorded| recorded.value.as_bytes())
             })
             .collect()
     }

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     asking::Body, builder::Builder, context::Context, methods::binding, outcome::Request,
-    reporter::Outgoing, server::Server, state::StateBody, subscriptions::Hub,
+    reporter::Outgoing, server::Server, state::Content, subscriptions::Hub,
 };
 
 /// How many calls of one session are kept. Most sessions have none.
@@ -85,7 +85,7 @@ pub(super) fn required(pages: &[Page]) -> RpcError {
 
 /// A call that goes on when it comes again.
 pub(super) struct Kept {
-    pub(super) body: StateBody,
+    pub(super) content: Content<'static>,
     pub(super) pages: Vec<Page>,
     /// That the user has agreed to open the pages: all that its next round is told.
     pub(super) answers: String,
@@ -116,14 +116,15 @@ impl Session {
         forget(&mut kept);
         let at = kept
             .iter()
-            .position(|call| states.is_for(&call.body, &binding))?;
+            .position(|call| states.is_for(&call.content, &binding))?;
         Some(kept.remove(at))
     }
 
     /// Tells the client that the user is done with a flow of calls that were kept.
     fn tell_done(&self, flow: &str) {
         for call in &mut *self.calls() {
-            if call.body.payload.flows.iter().all(|(_, id)| id != flow) {
+            let flows = &call.content.body.payload.flows;
+            if flows.iter().all(|(_, id)| id != flow) {
                 continue;
             }
             let leads_there = |page: &Page| page.params.contains(flow);

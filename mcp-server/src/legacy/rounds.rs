@@ -27,10 +27,10 @@ use crate::{
     asking::Exchange,
     context::Context,
     error::ToolError,
-    methods::{CallFuture, body, may_ask, write_outcome},
+    methods::{CallFuture, binding_of, body, may_ask, write_outcome},
     outcome::{InputRequired, Outcome},
     reporter::Outgoing,
-    state::StateBody,
+    state::{Content, StateBody},
 };
 
 /// How long a call waits that is not done and asks nothing new, at first; twice as long each time.
@@ -246,7 +246,7 @@ impl Rounds<'_> {
     fn go_on(&mut self, kept: Kept) -> Result<(), RpcError> {
         self.pages = kept.pages;
         self.patience = self.patience_from_now();
-        self.begin(kept.body, kept.answers)
+        self.begin(kept.content.body, kept.answers)
             .map_err(|_| RpcError::internal_error("the call cannot be continued"))
     }
 
@@ -282,11 +282,12 @@ impl Rounds<'_> {
             return Ok(body);
         }
         let error = required(&self.pages);
+        let binding = binding_of(self.ctx, body.arguments);
         let answers = self.collect(&mut []);
         self.session.keep(Kept {
             // That of the page which was shown last.
             until: self.pages.last().map_or(now, |page| page.until),
-            body,
+            content: Content::kept(body, &binding),
             pages: std::mem::take(&mut self.pages),
             answers,
             _waiting: waiting,

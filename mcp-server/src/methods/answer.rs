@@ -7,7 +7,10 @@ use mcp_core::{
     rpc::{RawId, RpcError, begin_result, write_error, write_json, write_str},
 };
 
-use super::{call::binding, unknown};
+use super::{
+    call::{arguments, binding_of},
+    unknown,
+};
 use crate::{
     asking::Exchange,
     context::Context,
@@ -288,7 +291,8 @@ fn check_questions(ctx: &Context, input: &InputRequired) -> Result<(), RpcError>
 
 fn seal(ctx: &Context, exchange: &mut Exchange) -> Result<String, RpcError> {
     let mut body = body(ctx, exchange)?;
-    let sealed = ctx.server().states().seal(&mut body);
+    let binding = binding_of(ctx, body.arguments);
+    let sealed = ctx.server().states().seal(&mut body, &binding);
     sealed.map_err(|error| failed(ctx, &error))
 }
 
@@ -297,7 +301,7 @@ pub(crate) fn body(ctx: &Context, exchange: &mut Exchange) -> Result<StateBody, 
     let mut body = match exchange.verified.take() {
         Some(body) => body,
         None => {
-            let begun = ctx.server().states().begin(&binding(ctx)?);
+            let begun = ctx.server().states().begin(arguments(ctx)?);
             begun.map_err(|error| failed(ctx, &error))?
         }
     };

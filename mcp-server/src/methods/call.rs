@@ -11,7 +11,7 @@ use crate::{
     context::Context,
     reporter::Reporter,
     server::Server,
-    state::{Binding, StateError, digest_arguments},
+    state::{Binding, Digest, StateError, digest_arguments},
 };
 
 /// What is called.
@@ -95,16 +95,25 @@ fn begin(ctx: &Context, state: Option<&str>) -> CallFuture {
 }
 
 /// What binds a state to a request.
-pub(crate) fn binding<'a>(ctx: &'a Context) -> Result<Binding<'a>, RpcError> {
-    let arguments = digest_arguments(ctx.received().given_arguments())
-        .map_err(|error| RpcError::invalid_params(error.to_string()))?;
-    Ok(Binding {
+pub(crate) fn binding(ctx: &Context) -> Result<Binding<'_>, RpcError> {
+    Ok(binding_of(ctx, arguments(ctx)?))
+}
+
+/// The digest of a request's arguments.
+pub(super) fn arguments(ctx: &Context) -> Result<Digest, RpcError> {
+    digest_arguments(ctx.received().given_arguments())
+        .map_err(|error| RpcError::invalid_params(error.to_string()))
+}
+
+/// What binds a state to a request whose arguments have this digest.
+pub(crate) fn binding_of(ctx: &Context, arguments: Digest) -> Binding<'_> {
+    Binding {
         method: ctx.method(),
         target: ctx.target(),
         arguments,
         audience: &ctx.server().inner().audience,
         principal: ctx.principal(),
-    })
+    }
 }
 
 /// Verifies the state that came with the request.

@@ -38,7 +38,7 @@ pub(crate) use self::{
 };
 pub(crate) use self::{
     answer::{body, may_ask, write_outcome},
-    call::binding,
+    call::{binding, binding_of},
     params::{declared_kinds, is_client_info, is_log_level},
 };
 use crate::{context::Context, outcome::CallResult, peer::Peer, server::Server};

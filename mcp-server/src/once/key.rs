@@ -32,7 +32,7 @@ impl ClaimKey {
         if text.len() <= LONGEST {
             return Self(text.into());
         }
-        let digest = Digest::of_parts("mcp-server claim key", [text.as_bytes()]).encode();
+        let digest = Digest::of_parts("mcp-server claim key", &[text.as_bytes()]).encode();
         let hashed = format!("hash:{}:{tool}:{digest}", tool.len());
         if hashed.len() <= LONGEST {
             return Self(hashed.into());

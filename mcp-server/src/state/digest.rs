@@ -1,9 +1,7 @@
 //! Digests: of a call's arguments by their meaning, and of anything else by its parts.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
@@ -13,19 +11,17 @@ mod canonical;
 
 /// A SHA-256 digest, whole.
 #[derive(Clone, Copy)]
-pub(crate) struct Digest([u8; 32]);
+pub(crate) struct Digest(pub(super) [u8; 32]);
 
 impl Digest {
     /// The digest of some parts, each with its length, so that moving bytes from one to the next changes it. `label`
     /// keeps digests of different things apart.
-    pub(crate) fn of_parts<'a>(label: &str, parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
+    pub(crate) fn of_parts(label: &str, parts: &[&[u8]]) -> Self {
         let mut hash = Sha256::new();
-        let mut add = |part: &[u8]| {
+        for part in [label.as_bytes()].iter().chain(parts) {
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
-        };
-        add(label.as_bytes());
-        parts.into_iter().for_each(&mut add);
+        }
         Self(hash.finalize().into())
     }
 
@@ -60,34 +56,6 @@ impl fmt::Debug for Digest {
     }
 }
 
-impl Serialize for Digest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            serializer.serialize_str(&self.encode())
-        } else {
-            // Most questions depend on nothing: that takes no room in a state.
-            let bytes: &[u8] = if *self == Self::NOTHING { &[] } else { &self.0 };
-            serializer.serialize_bytes(bytes)
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Digest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let digest = if deserializer.is_human_readable() {
-            base64url::decode_array(&Cow::<str>::deserialize(deserializer)?)
-        } else {
-            match <&[u8]>::deserialize(deserializer)? {
-                [] => Some(Self::NOTHING.0),
-                bytes => bytes.try_into().ok(),
-            }
-        };
-        digest
-            .map(Self)
-            .ok_or_else(|| serde::de::Error::custom("not a digest"))
-    }
-}
-
 /// Why arguments have no digest: such a call is refused with `-32602`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DigestError {
@@ -112,7 +80,7 @@ pub(crate) enum DigestError {
 /// how an optional argument is decoded. It is never taken over `_meta`.
 pub(crate) fn digest_arguments(arguments: Option<&str>) -> Result<Digest, DigestError> {
     let canonical = canonical::arguments(arguments.unwrap_or("{}"))?;
-    Ok(Digest::of_parts("mcp-server arguments", [&canonical[..]]))
+    Ok(Digest::of_parts("mcp-server arguments", &[&canonical]))
 }
 
 #[cfg(test)]

@@ -6,72 +6,37 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde::de::Error as _;
-use serde::ser::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::value::RawValue;
-
 use super::base64url;
 use super::digest::Digest;
 use super::error::{SealError, StateError};
 use super::few::Few;
-use super::principal::{Principal, SealedPrincipal};
-use super::verify::SKEW;
+use super::principal::Principal;
+use super::record::{Form, Reader, Writer};
+use super::verify::{Binding, SKEW};
 
 /// The version of the body. A state of another version is malformed: exchanges are short, and may begin again.
-const VERSION: u8 = 1;
+const VERSION: u64 = 1;
 
-/// How a body is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// Binary: half the size, and read in a fraction of the time.
-    Compact,
-    /// JSON, for codecs whose point is that people can read it.
-    Readable,
-}
-
-/// The content of a state. Times are seconds since 1970.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// What a state has to say beside what it is bound to. Times are seconds since 1970.
+#[derive(Clone, PartialEq)]
 pub(crate) struct StateBody {
-    #[serde(rename = "v")]
-    version: u8,
-    #[serde(rename = "i")]
     pub(crate) issued_at: u64,
-    #[serde(rename = "e")]
     pub(crate) expires_at: u64,
-    #[serde(rename = "m")]
-    pub(crate) method: String,
-    /// The name of the tool or prompt, or the URI of the resource.
-    #[serde(rename = "t")]
-    pub(crate) target: String,
-    #[serde(rename = "d")]
+    /// Part of what it is bound to, kept so that it is taken once a round.
     pub(crate) arguments: Digest,
-    #[serde(rename = "a")]
-    pub(crate) audience: String,
-    #[serde(rename = "p", with = "SealedPrincipal")]
-    pub(crate) principal: Principal,
-    #[serde(rename = "x")]
     pub(crate) exchange: ExchangeId,
     /// How many times this call was answered with questions, from 1.
-    #[serde(rename = "r")]
     pub(crate) round: u32,
-    #[serde(rename = "c")]
     pub(crate) payload: Payload,
 }
 
 impl StateBody {
     /// A body for the first round; [`RequestStates`](super::RequestStates) fills in times and round when it seals.
-    pub(crate) fn new(binding: &super::Binding<'_>, exchange: ExchangeId) -> Self {
+    pub(crate) fn new(arguments: Digest, exchange: ExchangeId) -> Self {
         Self {
-            version: VERSION,
             issued_at: 0,
             expires_at: 0,
-            method: binding.method.to_owned(),
-            target: binding.target.to_owned(),
-            arguments: binding.arguments,
-            audience: binding.audience.to_owned(),
-            principal: binding.principal.clone(),
+            arguments,
             exchange,
             round: 0,
             payload: Payload::default(),
@@ -86,71 +51,134 @@ impl StateBody {
             .checked_add(Duration::from_secs(seconds))
             .unwrap_or(UNIX_EPOCH + Duration::from_secs(u64::from(u32::MAX)))
     }
-
-    pub(crate) fn encode(&self, form: Form) -> Result<Vec<u8>, SealError> {
-        match form {
-            Form::Compact => {
-                // Room for most states, so that the buffer need not grow.
-                let buffer = Vec::with_capacity(512);
-                postcard::to_extend(self, buffer)
-                    .map_err(|error| SealError::Codec(error.to_string()))
-            }
-            Form::Readable => {
-                serde_json::to_vec(self).map_err(|error| SealError::Codec(error.to_string()))
-            }
-        }
-    }
-
-    /// Decodes positively: every field once and of its type, nothing else, nothing after it.
-    pub(crate) fn decode(bytes: &[u8], form: Form) -> Result<Self, StateError> {
-        let body: Self = match form {
-            Form::Compact => match postcard::take_from_bytes(bytes) {
-                Ok((body, [])) => body,
-                _ => return Err(StateError::Malformed),
-            },
-            // Read as text, as all other JSON: the parser is compiled once.
-            Form::Readable => std::str::from_utf8(bytes)
-                .ok()
-                .and_then(|json| serde_json::from_str(json).ok())
-                .ok_or(StateError::Malformed)?,
-        };
-        let sound = body.version == VERSION && body.round > 0 && body.issued_at <= body.expires_at;
-        if sound {
-            Ok(body)
-        } else {
-            Err(StateError::Malformed)
-        }
-    }
 }
 
 /// A state's content must not end up in a log by way of a `{:?}`.
 impl fmt::Debug for StateBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StateBody")
-            .field("method", &self.method)
             .field("round", &self.round)
             .finish_non_exhaustive()
     }
 }
 
+/// The whole content of a state: a body, and what it is bound to.
+#[derive(PartialEq)]
+pub(crate) struct Content<'a> {
+    pub(crate) method: Cow<'a, str>,
+    /// The name of the tool or prompt, or the URI of the resource.
+    pub(crate) target: Cow<'a, str>,
+    pub(crate) audience: Cow<'a, str>,
+    pub(crate) principal: Principal,
+    pub(crate) body: StateBody,
+}
+
+impl Content<'_> {
+    /// The content of a state that is kept here, and not sent.
+    pub(crate) fn kept(body: StateBody, binding: &Binding<'_>) -> Content<'static> {
+        Content {
+            method: Cow::Owned(binding.method.to_owned()),
+            target: Cow::Owned(binding.target.to_owned()),
+            audience: Cow::Owned(binding.audience.to_owned()),
+            principal: binding.principal.clone(),
+            body,
+        }
+    }
+}
+
+/// Writes the content of a state.
+pub(super) fn encode(body: &StateBody, binding: &Binding<'_>, form: Form) -> Vec<u8> {
+    let mut to = Writer::new(form);
+    to.mark(r#"{"v":"#);
+    to.number(VERSION);
+    to.mark(r#","i":"#);
+    to.number(body.issued_at);
+    to.mark(r#","e":"#);
+    to.number(body.expires_at);
+    to.mark(r#","m":"#);
+    to.text(binding.method);
+    to.mark(r#","t":"#);
+    to.text(binding.target);
+    to.mark(r#","d":"#);
+    to.bytes(&binding.arguments.0);
+    to.mark(r#","a":"#);
+    to.text(binding.audience);
+    to.mark(r#","p":"#);
+    binding.principal.write(&mut to);
+    to.mark(r#","x":"#);
+    to.bytes(&body.exchange.0);
+    to.mark(r#","r":"#);
+    to.number(body.round.into());
+    to.mark(r#","c":"#);
+    body.payload.write(&mut to);
+    to.mark("}");
+    to.finish()
+}
+
+/// Reads the content of a state positively: every field once, in its place and of its type, nothing else, nothing after it.
+pub(super) fn decode(bytes: &[u8], form: Form) -> Result<Content<'_>, StateError> {
+    let content = Reader::new(bytes, form).and_then(read);
+    content.ok_or(StateError::Malformed)
+}
+
+fn read(mut from: Reader<'_>) -> Option<Content<'_>> {
+    from.mark(r#"{"v":"#)?;
+    if from.number()? != VERSION {
+        return None;
+    }
+    from.mark(r#","i":"#)?;
+    let issued_at = from.number()?;
+    from.mark(r#","e":"#)?;
+    let expires_at = from.number()?;
+    from.mark(r#","m":"#)?;
+    let method = from.text()?;
+    from.mark(r#","t":"#)?;
+    let target = from.text()?;
+    from.mark(r#","d":"#)?;
+    let arguments = Digest(from.bytes()?);
+    from.mark(r#","a":"#)?;
+    let audience = from.text()?;
+    from.mark(r#","p":"#)?;
+    let principal = Principal::read(&mut from)?;
+    from.mark(r#","x":"#)?;
+    let exchange = ExchangeId(from.bytes()?);
+    from.mark(r#","r":"#)?;
+    let round = from.count()?;
+    from.mark(r#","c":"#)?;
+    let payload = Payload::read(&mut from)?;
+    from.mark("}")?;
+    from.finish()?;
+    if round == 0 || issued_at > expires_at {
+        return None;
+    }
+    Some(Content {
+        method,
+        target,
+        audience,
+        principal,
+        body: StateBody {
+            issued_at,
+            expires_at,
+            arguments,
+            exchange,
+            round,
+            payload,
+        },
+    })
+}
+
 /// What a call has learned in its rounds so far. Keys are those of `inputRequests`, unless said otherwise.
-#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Default, PartialEq)]
 pub(crate) struct Payload {
     /// Answers taken, so that a person is asked each question once.
-    #[serde(rename = "a")]
     pub(crate) answers: Few<Answer>,
     /// Questions shown and not yet settled.
-    #[serde(rename = "q")]
     pub(crate) asked: Few<Asked>,
     /// Random ids of the flows begun, by flow name.
-    #[serde(rename = "f")]
     pub(crate) flows: Few<String>,
-    /// Results of work done once per exchange, by memo name.
-    #[serde(rename = "m")]
-    pub(crate) memos: Few<Raw>,
+    /// Results of work done once per exchange, as JSON, by memo name.
+    pub(crate) memos: Few<String>,
     /// The state of a tool that returns `Outcome::InputRequired` itself.
-    #[serde(rename = "h", deserialize_with = "Option::deserialize")]
     pub(crate) by_hand: Option<String>,
 }
 
@@ -164,85 +192,111 @@ impl Payload {
     pub(crate) fn size(&self) -> usize {
         /// Lengths, and the digest of an answer's question.
         const ENTRY: usize = 48;
-        let answers = self
-            .answers
-            .iter()
-            .map(|(key, answer)| key.len() + answer.value.get().len());
-        let flows = self.flows.iter().map(|(name, id)| name.len() + id.len());
-        let memos = self
-            .memos
-            .iter()
-            .map(|(name, memo)| name.len() + memo.get().len());
-        answers
-            .chain(flows)
-            .chain(memos)
-            .map(|size| size + ENTRY)
-            .sum::<usize>()
-            + self.by_hand.as_ref().map_or(0, String::len)
+        let mut size = self.by_hand.as_ref().map_or(0, String::len);
+        for (key, answer) in self.answers.iter() {
+            size += key.len() + answer.value.len() + ENTRY;
+        }
+        for texts in [&self.flows, &self.memos] {
+            for (name, text) in texts.iter() {
+                size += name.len() + text.len() + ENTRY;
+            }
+        }
+        size
+    }
+
+    fn write(&self, to: &mut Writer) {
+        to.mark(r#"{"a":"#);
+        to.map(&self.answers, |to, answer| {
+            to.mark(r#"{"q":"#);
+            to.bytes(&answer.question.0);
+            to.mark(r#","v":"#);
+            to.json(&answer.value);
+            to.mark("}");
+        });
+        to.mark(r#","q":"#);
+        to.map(&self.asked, |to, asked| {
+            to.mark(r#"{"q":"#);
+            to.bytes(&asked.question.0);
+            to.mark(r#","d":"#);
+            to.bytes(&asked.depends.0);
+            to.mark(r#","n":"#);
+            to.number(asked.times.into());
+            to.mark(r#","c":"#);
+            to.number(asked.changes.into());
+            to.mark("}");
+        });
+        to.mark(r#","f":"#);
+        to.map(&self.flows, |to, id| to.text(id));
+        to.mark(r#","m":"#);
+        to.map(&self.memos, |to, memo| to.json(memo));
+        to.mark(r#","h":"#);
+        to.optional(self.by_hand.as_deref());
+        to.mark("}");
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        from.mark(r#"{"a":"#)?;
+        let answers = from.map(|from| {
+            from.mark(r#"{"q":"#)?;
+            let question = Digest(from.bytes()?);
+            from.mark(r#","v":"#)?;
+            let value = from.json()?.to_owned();
+            from.mark("}")?;
+            Some(Answer { question, value })
+        })?;
+        from.mark(r#","q":"#)?;
+        let asked = from.map(|from| {
+            from.mark(r#"{"q":"#)?;
+            let question = Digest(from.bytes()?);
+            from.mark(r#","d":"#)?;
+            let depends = Digest(from.bytes()?);
+            from.mark(r#","n":"#)?;
+            let times = from.count()?;
+            from.mark(r#","c":"#)?;
+            let changes = from.count()?;
+            from.mark("}")?;
+            Some(Asked {
+                question,
+                depends,
+                times,
+                changes,
+            })
+        })?;
+        from.mark(r#","f":"#)?;
+        let flows = from.map(|from| Some(from.text()?.into_owned()))?;
+        from.mark(r#","m":"#)?;
+        let memos = from.map(|from| Some(from.json()?.to_owned()))?;
+        from.mark(r#","h":"#)?;
+        let by_hand = from.optional()?;
+        from.mark("}")?;
+        Some(Self {
+            answers,
+            asked,
+            flows,
+            memos,
+            by_hand,
+        })
     }
 }
 
 /// A recorded answer: good only for the question it was given to.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Answer {
-    #[serde(rename = "q")]
     pub(crate) question: Digest,
-    /// The client's result, as it came: `{"action": "accept", "content": {..}}`.
-    #[serde(rename = "v")]
-    pub(crate) value: Raw,
+    /// The client's result, as it came, so that no integer is rounded: `{"action": "accept", "content": {..}}`.
+    pub(crate) value: String,
 }
 
 /// A question that was shown.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Asked {
-    #[serde(rename = "q")]
     pub(crate) question: Digest,
     /// The digest of what the question depends on: when it changes, the question may.
-    #[serde(rename = "d")]
     pub(crate) depends: Digest,
     /// In how many rounds it was asked, for `at_most`.
-    #[serde(rename = "n")]
     pub(crate) times: u32,
     /// In how many rounds in a row it changed though nothing that it depends on did.
-    #[serde(rename = "c")]
     pub(crate) changes: u32,
-}
-
-/// JSON kept as it came, so that no integer is rounded.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Raw(pub(crate) String);
-
-impl Serialize for Raw {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            let json: &RawValue = serde_json::from_str(&self.0).map_err(S::Error::custom)?;
-            json.serialize(serializer)
-        } else {
-            serializer.serialize_str(&self.0)
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Raw {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if deserializer.is_human_readable() {
-            let json = Box::<RawValue>::deserialize(deserializer)?;
-            return Ok(Self(Box::<str>::from(json).into()));
-        }
-        let json = String::deserialize(deserializer)?;
-        match serde_json::from_str::<&RawValue>(&json) {
-            Ok(_) => Ok(Self(json)),
-            Err(_) => Err(D::Error::custom("not JSON")),
-        }
-    }
-}
-
-impl Raw {
-    pub(crate) fn get(&self) -> &str {
-        &self.0
-    }
 }
 
 /// Names one exchange: a call with all its retries.
@@ -279,28 +333,6 @@ impl ExchangeId {
 impl fmt::Display for ExchangeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&base64url::encode(&self.0))
-    }
-}
-
-impl Serialize for ExchangeId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            serializer.collect_str(self)
-        } else {
-            serializer.serialize_bytes(&self.0)
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for ExchangeId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let id = if deserializer.is_human_readable() {
-            base64url::decode_array(&Cow::<str>::deserialize(deserializer)?)
-        } else {
-            <&[u8]>::deserialize(deserializer)?.try_into().ok()
-        };
-        id.map(Self)
-            .ok_or_else(|| D::Error::custom("not an exchange id"))
     }
 }
 

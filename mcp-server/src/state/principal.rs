@@ -1,6 +1,6 @@
 //! Who makes a call, as far as a state is bound to them.
 
-use serde::{Deserialize, Serialize};
+use super::record::{Reader, Writer};
 
 /// Who makes a call.
 ///
@@ -49,21 +49,47 @@ impl Principal {
     }
 }
 
-/// The form inside the state. It is private, so that the public type promises no serialisation.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Principal", deny_unknown_fields)]
-pub(crate) enum SealedPrincipal {
-    #[serde(rename = "l")]
-    Local,
-    #[serde(rename = "n")]
-    Anonymous,
-    #[serde(rename = "c")]
-    Caller {
-        #[serde(rename = "i")]
-        issuer: String,
-        #[serde(rename = "s")]
-        subject: String,
-        #[serde(rename = "c", deserialize_with = "Option::deserialize")]
-        client: Option<String>,
-    },
+/// The kinds, in the order of their numbers in a state, each as it begins in the readable form.
+const KINDS: [&str; 3] = [r#""l""#, r#""n""#, r#"{"c":{"i":"#];
+
+impl Principal {
+    pub(super) fn write(&self, to: &mut Writer) {
+        match self {
+            Self::Local => to.tag(&KINDS, 0),
+            Self::Anonymous => to.tag(&KINDS, 1),
+            Self::Caller {
+                issuer,
+                subject,
+                client,
+            } => {
+                to.tag(&KINDS, 2);
+                to.text(issuer);
+                to.mark(r#","s":"#);
+                to.text(subject);
+                to.mark(r#","c":"#);
+                to.optional(client.as_deref());
+                to.mark("}}");
+            }
+        }
+    }
+
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<Self> {
+        Some(match from.tag(&KINDS)? {
+            0 => Self::Local,
+            1 => Self::Anonymous,
+            _ => {
+                let issuer = from.text()?.into_owned();
+                from.mark(r#","s":"#)?;
+                let subject = from.text()?.into_owned();
+                from.mark(r#","c":"#)?;
+                let client = from.optional()?;
+                from.mark("}}")?;
+                Self::Caller {
+                    issuer,
+                    subject,
+                    client,
+                }
+            }
+        })
+    }
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::codec::{MAX_PAYLOAD, MAX_SEALED, StateCodec};
-use super::envelope::{ExchangeId, Form, StateBody};
+use super::digest::Digest;
+use super::envelope::{Content, ExchangeId, StateBody, decode, encode};
 use super::error::{SealError, StateError, StateFailures};
 use super::hmac::SignedCodec;
 use super::key::{Key, KeyError};
+use super::record::Form;
 use super::reload::{MakeCodec, ReloadingCodec};
 use super::ring::KeyRing;
 use super::sealed::SealedCodec;
@@ -161,13 +163,13 @@ impl RequestStates {
     }
 
     /// A body for a call that came without a state.
-    pub(crate) fn begin(&self, binding: &Binding<'_>) -> Result<StateBody, SealError> {
-        Ok(StateBody::new(binding, ExchangeId::next()?))
+    pub(crate) fn begin(&self, arguments: Digest) -> Result<StateBody, SealError> {
+        Ok(StateBody::new(arguments, ExchangeId::next()?))
     }
 
-    /// Whether a body that was kept here is for this request, now.
-    pub(crate) fn is_for(&self, body: &StateBody, binding: &Binding<'_>) -> bool {
-        verify(body, binding, self.now()).is_ok()
+    /// Whether what was kept here is for this request, now.
+    pub(crate) fn is_for(&self, content: &Content<'_>, binding: &Binding<'_>) -> bool {
+        verify(content, binding, self.now()).is_ok()
     }
 
     /// Opens a state that came with a request, and counts and logs it if it is refused.
@@ -188,14 +190,17 @@ impl RequestStates {
         body.round = body.round.saturating_add(1);
     }
 
-    /// Seals the body for its next round.
-    pub(crate) fn seal(&self, body: &mut StateBody) -> Result<String, SealError> {
+    /// Seals the body for its next round of this request.
+    pub(crate) fn seal(
+        &self,
+        body: &mut StateBody,
+        binding: &Binding<'_>,
+    ) -> Result<String, SealError> {
         self.prepare(body);
-        let sealed = self.with_codec(|codec| {
-            let payload = body.encode(form_of(codec))?;
-            check_size(payload.len(), MAX_PAYLOAD)?;
-            codec.seal(&payload)
-        })?;
+        let codec = self.codec();
+        let payload = encode(body, binding, form_of(&*codec));
+        check_size(payload.len(), MAX_PAYLOAD)?;
+        let sealed = codec.seal(&payload)?;
         check_size(sealed.len(), MAX_SEALED)?;
         Ok(sealed)
     }
@@ -219,21 +224,20 @@ impl RequestStates {
         if sealed.len() > MAX_SEALED {
             return Err(StateError::Malformed);
         }
-        let body = self.with_codec(|codec| {
-            let payload = codec.open(sealed)?;
-            if payload.len() > MAX_PAYLOAD {
-                return Err(StateError::Malformed);
-            }
-            StateBody::decode(&payload, form_of(codec))
-        })?;
-        verify(&body, binding, now)?;
-        Ok(body)
+        let codec = self.codec();
+        let payload = codec.open(sealed)?;
+        if payload.len() > MAX_PAYLOAD {
+            return Err(StateError::Malformed);
+        }
+        let content = decode(&payload, form_of(&*codec))?;
+        verify(&content, binding, now)?;
+        Ok(content.body)
     }
 
-    fn with_codec<T>(&self, run: impl FnOnce(&dyn StateCodec) -> T) -> T {
+    fn codec(&self) -> Arc<dyn StateCodec> {
         match &self.codec {
-            Codec::Fixed(codec) => run(&**codec),
-            Codec::Reloading(codec) => run(&*codec.codec()),
+            Codec::Fixed(codec) => Arc::clone(codec),
+            Codec::Reloading(codec) => codec.codec(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Whether a state that opened is for this very request, now.
 
 use super::digest::Digest;
-use super::envelope::StateBody;
+use super::envelope::Content;
 use super::error::StateError;
 use super::principal::Principal;
 
@@ -19,18 +19,23 @@ pub(crate) struct Binding<'a> {
     pub(crate) principal: &'a Principal,
 }
 
-/// Checks a body against the request at `now`, in seconds since 1970.
+/// Checks a content against the request at `now`, in seconds since 1970.
 ///
 /// Expiry comes last: a server may take an expired state as a call that begins again, and then all else must hold.
-pub(crate) fn verify(body: &StateBody, binding: &Binding<'_>, now: u64) -> Result<(), StateError> {
-    if body.audience != binding.audience {
+pub(crate) fn verify(
+    content: &Content<'_>,
+    binding: &Binding<'_>,
+    now: u64,
+) -> Result<(), StateError> {
+    let body = &content.body;
+    if content.audience != binding.audience {
         return Err(StateError::Audience);
     }
-    if body.principal != *binding.principal {
+    if content.principal != *binding.principal {
         return Err(StateError::Principal);
     }
-    if body.method != binding.method
-        || body.target != binding.target
+    if content.method != binding.method
+        || content.target != binding.target
         || body.arguments != binding.arguments
     {
         return Err(StateError::RequestBinding);

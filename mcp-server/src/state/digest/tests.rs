@@ -299,11 +299,11 @@ fn nesting_is_bounded() {
 #[test]
 fn parts_have_ends() {
     let digests = [
-        Digest::of_parts("l", [&b"ab"[..], b"c"]),
-        Digest::of_parts("l", [&b"a"[..], b"bc"]),
-        Digest::of_parts("l", [&b"abc"[..]]),
-        Digest::of_parts("l", [&b"ab"[..], b"c", b""]),
-        Digest::of_parts("la", [&b"b"[..], b"c"]),
+        Digest::of_parts("l", &[&b"ab"[..], b"c"]),
+        Digest::of_parts("l", &[&b"a"[..], b"bc"]),
+        Digest::of_parts("l", &[&b"abc"[..]]),
+        Digest::of_parts("l", &[&b"ab"[..], b"c", b""]),
+        Digest::of_parts("la", &[&b"b"[..], b"c"]),
     ];
     for (at, digest) in digests.iter().enumerate() {
         assert!(!digests[..at].contains(digest));

@@ -21,9 +21,9 @@ fn a_state_comes_back() {
     ] {
         let fixture = Fixture::new(sealing);
         let alice = alice();
-        let mut first = fixture.states.begin(&binding(&alice)).unwrap();
+        let mut first = fixture.states.begin(binding(&alice).arguments).unwrap();
         first.payload.flows.insert("signin".into(), "flow-1".into());
-        let sealed = fixture.states.seal(&mut first).unwrap();
+        let sealed = fixture.states.seal(&mut first, &binding(&alice)).unwrap();
         let mut second = fixture
             .at(START + 599)
             .open(&sealed, &binding(&alice))
@@ -35,7 +35,7 @@ fn a_state_comes_back() {
         );
 
         // The next round is the same exchange, with a lifetime of its own.
-        let sealed = fixture.states.seal(&mut second).unwrap();
+        let sealed = fixture.states.seal(&mut second, &binding(&alice)).unwrap();
         let third = fixture
             .at(START + 1_198)
             .open(&sealed, &binding(&alice))
@@ -250,13 +250,13 @@ fn large_states_are_refused_both_ways() {
     let fixture = encrypted();
     let alice = alice();
     let own = binding(&alice);
-    let mut body = fixture.states.begin(&own).unwrap();
+    let mut body = fixture.states.begin(own.arguments).unwrap();
     body.payload.by_hand = Some("x".repeat(MAX_PAYLOAD - 1_000));
-    let sealed = fixture.states.seal(&mut body).unwrap();
+    let sealed = fixture.states.seal(&mut body, &own).unwrap();
     assert!(fixture.states.open(&sealed, &own).is_ok());
     body.payload.by_hand = Some("x".repeat(MAX_PAYLOAD));
     assert!(matches!(
-        fixture.states.seal(&mut body),
+        fixture.states.seal(&mut body, &own),
         Err(SealError::TooLarge {
             limit: MAX_PAYLOAD,
             ..
@@ -364,10 +364,10 @@ proptest! {
     fn any_payload_comes_back(by_hand in proptest::option::of(".{0,200}"), name in ".{0,20}", flow in ".{0,20}") {
         let fixture = encrypted();
         let alice = alice();
-        let mut body = fixture.states.begin(&binding(&alice)).unwrap();
+        let mut body = fixture.states.begin(binding(&alice).arguments).unwrap();
         body.payload.by_hand = by_hand;
         body.payload.flows.insert(name, flow);
-        let sealed = fixture.states.seal(&mut body).unwrap();
+        let sealed = fixture.states.seal(&mut body, &binding(&alice)).unwrap();
         prop_assert!(fixture.states.open(&sealed, &binding(&alice)).unwrap() == body);
     }
 

@@ -39,8 +39,10 @@ impl Fixture {
     }
 
     pub(crate) fn sealed_for(&self, binding: &Binding<'_>) -> String {
-        let mut body = self.states.begin(binding).expect("the fixture is sound");
-        self.states.seal(&mut body).expect("the fixture is sound")
+        let begun = self.states.begin(binding.arguments);
+        let mut body = begun.expect("the fixture is sound");
+        let sealed = self.states.seal(&mut body, binding);
+        sealed.expect("the fixture is sound")
     }
 
     #[track_caller]
