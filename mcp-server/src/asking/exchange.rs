@@ -9,7 +9,7 @@ use super::{
 use crate::{
     once::{ClaimKey, Claimed},
     outcome::{InputRequired, Request},
-    state::{Asked, Digest, Few, Payload, StateBody},
+    state::{Asked, Digest, Few, Payload, Stamp, StateBody},
 };
 
 /// The exchange that a call belongs to.
@@ -17,8 +17,8 @@ use crate::{
 pub(crate) struct Exchange {
     /// What the rounds so far have learned.
     pub(crate) payload: Payload,
-    /// The state that came with this round, once it was verified. Its payload is the one above.
-    pub(crate) verified: Option<StateBody>,
+    /// The stamp of the state that came with this round, once it was verified.
+    pub(crate) verified: Option<Stamp>,
     /// The questions of this round, in order.
     pub(crate) pending: Vec<Request>,
     /// Why an answer of this round did not count, by parameter.
@@ -38,11 +38,13 @@ impl std::fmt::Debug for Exchange {
 
 impl Exchange {
     /// Goes on from a state that was verified.
-    pub(crate) fn resume(mut body: StateBody) -> Self {
+    pub(crate) fn resume(body: StateBody) -> Self {
         Self {
-            payload: std::mem::take(&mut body.payload),
-            verified: Some(body),
-            ..Self::default()
+            payload: body.payload,
+            verified: Some(body.stamp),
+            pending: Vec::new(),
+            reasons: Few::default(),
+            claims: Vec::new(),
         }
     }
 
@@ -81,7 +83,7 @@ impl Exchange {
     pub(crate) fn round(&self) -> u32 {
         self.verified
             .as_ref()
-            .map_or(1, |body| body.round.saturating_add(1))
+            .map_or(1, |stamp| stamp.round.saturating_add(1))
     }
 }
 

@@ -3,11 +3,10 @@
 use std::{borrow::Cow, ops::Range};
 
 use mcp_core::{
-    rpc::RpcError,
+    rpc::{RpcError, Scan},
     schema::{FieldKind, FormSchema, integral},
 };
-use serde::Deserialize;
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Map, Value};
 
 use super::Refusal;
 use crate::{asking::Elicit, error::ToolError, form::Form, parameters::Members};
@@ -29,12 +28,9 @@ pub(crate) struct Place {
 }
 
 /// An answer to an elicitation, as it stands on the wire.
-#[derive(Deserialize)]
 pub(crate) struct ElicitAnswer<'a> {
-    #[serde(borrow)]
     pub(crate) action: Cow<'a, str>,
-    #[serde(borrow, default)]
-    pub(crate) content: Option<&'a RawValue>,
+    pub(crate) content: Option<&'a str>,
 }
 
 impl<'a> InputResponses<'a> {
@@ -204,18 +200,28 @@ pub(crate) fn wrong_kind(key: &str) -> RpcError {
 ///
 /// Specification: client/elicitation, Response Actions.
 pub(crate) fn elicit_answer(json: &str) -> Result<ElicitAnswer<'_>, RpcError> {
-    serde_json::from_str(json).map_err(|_| {
-        RpcError::invalid_params(
+    let (mut action, mut content) = (None, None);
+    let read = Scan::new(json).object(|scan, key| match key {
+        "action" => scan.fill(&mut action, Scan::string),
+        "content" => scan.fill(&mut content, |scan| scan.optional(Scan::raw)),
+        _ => scan.skip(),
+    });
+    match (read, action) {
+        (Ok(()), Some(action)) => Ok(ElicitAnswer {
+            action,
+            content: content.flatten(),
+        }),
+        _ => Err(RpcError::invalid_params(
             "an answer to an elicitation needs an `action` of accept, decline or cancel",
-        )
-    })
+        )),
+    }
 }
 
 /// The content of an accepted answer, or the refusal.
 pub(crate) fn accepted(answer: ElicitAnswer<'_>) -> Result<Result<&str, Refusal>, RpcError> {
     match &*answer.action {
         // No content is an empty form.
-        "accept" => Ok(Ok(answer.content.map_or("{}", RawValue::get))),
+        "accept" => Ok(Ok(answer.content.unwrap_or("{}"))),
         "decline" => Ok(Err(Refusal::Declined)),
         "cancel" => Ok(Err(Refusal::Cancelled)),
         _ => Err(RpcError::invalid_params(

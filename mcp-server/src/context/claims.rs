@@ -28,7 +28,7 @@ impl Context {
         self.server().warn_of_claims_apart(self.name());
         let lifetime = self.server().states().lifetime() + Duration::from_secs(SKEW);
         let a_lifetime = SystemTime::now() + lifetime;
-        let of_state = self.exchange().verified.as_ref().map(|b| b.claim_until());
+        let of_state = self.exchange().verified.map(|stamp| stamp.claim_until());
         let until = of_state.map_or(a_lifetime, |until| until.max(a_lifetime));
         let key = ClaimKey::new(self.name(), key);
         self.claim_until(key, until).await
@@ -36,9 +36,9 @@ impl Context {
 
     /// Claims this exchange. One that has no verified state cannot be played again.
     pub(crate) async fn claim_exchange(&self) -> Result<(), ToolError> {
-        let claim = self.exchange().verified.as_ref().map(|body| {
-            let key = ClaimKey::exchange(self.name(), body.exchange);
-            (key, body.claim_until())
+        let claim = self.exchange().verified.map(|stamp| {
+            let key = ClaimKey::exchange(self.name(), stamp.exchange);
+            (key, stamp.claim_until())
         });
         match claim {
             Some((key, until)) => self.claim_until(key, until).await,

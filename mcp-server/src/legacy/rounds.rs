@@ -210,7 +210,7 @@ impl Rounds<'_> {
         if let WaitsFor::Pages = waits_for {
             body = self.wait_for_pages(body)?;
         } else {
-            states.prepare(&mut body);
+            states.prepare(&mut body.stamp);
         }
         let until = match waits_for {
             WaitsFor::Time => self.next_pause(STATE_PAUSE),
@@ -282,7 +282,7 @@ impl Rounds<'_> {
             return Ok(body);
         }
         let error = required(&self.pages);
-        let binding = binding_of(self.ctx, body.arguments);
+        let binding = binding_of(self.ctx, body.stamp.arguments);
         let answers = self.collect(&mut []);
         self.session.keep(Kept {
             // That of the page which was shown last.

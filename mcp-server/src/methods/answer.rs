@@ -19,7 +19,7 @@ use crate::{
     function::Reply,
     outcome::{CallResult, InputRequired, Interrupt, Outcome, Reason, Request},
     spec::KindSpec,
-    state::{SealError, StateBody},
+    state::{SealError, Stamp, StateBody},
     tool::{ToolResult, write_result},
 };
 
@@ -213,7 +213,7 @@ fn write_input_required(
     let of_parameters = input.of_parameters;
     exchange.note(input);
     if of_parameters || exchange.payload.remembers() {
-        let state = seal(ctx, &mut exchange)?;
+        let state = seal(ctx, &exchange)?;
         out.extend_from_slice(br#""requestState":"#);
         write_str(out, &state);
         out.push(b',');
@@ -289,24 +289,31 @@ fn check_questions(ctx: &Context, input: &InputRequired) -> Result<(), RpcError>
     }
 }
 
-fn seal(ctx: &Context, exchange: &mut Exchange) -> Result<String, RpcError> {
-    let mut body = body(ctx, exchange)?;
-    let binding = binding_of(ctx, body.arguments);
-    let sealed = ctx.server().states().seal(&mut body, &binding);
+fn seal(ctx: &Context, exchange: &Exchange) -> Result<String, RpcError> {
+    let stamp = stamp(ctx, exchange)?;
+    let binding = binding_of(ctx, stamp.arguments);
+    let states = ctx.server().states();
+    let sealed = states.seal(stamp, &exchange.payload, &binding);
     sealed.map_err(|error| failed(ctx, &error))
+}
+
+/// The stamp of this round, or one to begin with.
+fn stamp(ctx: &Context, exchange: &Exchange) -> Result<Stamp, RpcError> {
+    match exchange.verified {
+        Some(stamp) => Ok(stamp),
+        None => {
+            let begun = ctx.server().states().begin(arguments(ctx)?);
+            begun.map_err(|error| failed(ctx, &error))
+        }
+    }
 }
 
 /// Takes what a call has learned out of its exchange, for the next round.
 pub(crate) fn body(ctx: &Context, exchange: &mut Exchange) -> Result<StateBody, RpcError> {
-    let mut body = match exchange.verified.take() {
-        Some(body) => body,
-        None => {
-            let begun = ctx.server().states().begin(arguments(ctx)?);
-            begun.map_err(|error| failed(ctx, &error))?
-        }
-    };
-    body.payload = std::mem::take(&mut exchange.payload);
-    Ok(body)
+    let stamp = stamp(ctx, exchange)?;
+    exchange.verified = None;
+    let payload = std::mem::take(&mut exchange.payload);
+    Ok(StateBody { stamp, payload })
 }
 
 fn failed(ctx: &Context, error: &SealError) -> RpcError {

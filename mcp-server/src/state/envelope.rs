@@ -17,21 +17,20 @@ use super::verify::{Binding, SKEW};
 /// The version of the body. A state of another version is malformed: exchanges are short, and may begin again.
 const VERSION: u64 = 1;
 
-/// What a state has to say beside what it is bound to. Times are seconds since 1970.
-#[derive(Clone, PartialEq)]
-pub(crate) struct StateBody {
+/// Which round of which exchange a state is of. Times are seconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Stamp {
     pub(crate) issued_at: u64,
     pub(crate) expires_at: u64,
-    /// Part of what it is bound to, kept so that it is taken once a round.
+    /// Part of what a state is bound to, kept so that it is taken once a round.
     pub(crate) arguments: Digest,
     pub(crate) exchange: ExchangeId,
     /// How many times this call was answered with questions, from 1.
     pub(crate) round: u32,
-    pub(crate) payload: Payload,
 }
 
-impl StateBody {
-    /// A body for the first round; [`RequestStates`](super::RequestStates) fills in times and round when it seals.
+impl Stamp {
+    /// A stamp for the first round; [`RequestStates`](super::RequestStates) fills in times and round when it seals.
     pub(crate) fn new(arguments: Digest, exchange: ExchangeId) -> Self {
         Self {
             issued_at: 0,
@@ -39,7 +38,6 @@ impl StateBody {
             arguments,
             exchange,
             round: 0,
-            payload: Payload::default(),
         }
     }
 
@@ -53,11 +51,18 @@ impl StateBody {
     }
 }
 
+/// What a state has to say beside what it is bound to.
+#[derive(Clone, PartialEq)]
+pub(crate) struct StateBody {
+    pub(crate) stamp: Stamp,
+    pub(crate) payload: Payload,
+}
+
 /// A state's content must not end up in a log by way of a `{:?}`.
 impl fmt::Debug for StateBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StateBody")
-            .field("round", &self.round)
+            .field("round", &self.stamp.round)
             .finish_non_exhaustive()
     }
 }
@@ -87,14 +92,19 @@ impl Content<'_> {
 }
 
 /// Writes the content of a state.
-pub(super) fn encode(body: &StateBody, binding: &Binding<'_>, form: Form) -> Vec<u8> {
+pub(super) fn encode(
+    stamp: &Stamp,
+    payload: &Payload,
+    binding: &Binding<'_>,
+    form: Form,
+) -> Vec<u8> {
     let mut to = Writer::new(form);
     to.mark(r#"{"v":"#);
     to.number(VERSION);
     to.mark(r#","i":"#);
-    to.number(body.issued_at);
+    to.number(stamp.issued_at);
     to.mark(r#","e":"#);
-    to.number(body.expires_at);
+    to.number(stamp.expires_at);
     to.mark(r#","m":"#);
     to.text(binding.method);
     to.mark(r#","t":"#);
@@ -106,11 +116,11 @@ pub(super) fn encode(body: &StateBody, binding: &Binding<'_>, form: Form) -> Vec
     to.mark(r#","p":"#);
     binding.principal.write(&mut to);
     to.mark(r#","x":"#);
-    to.bytes(&body.exchange.0);
+    to.bytes(&stamp.exchange.0);
     to.mark(r#","r":"#);
-    to.number(body.round.into());
+    to.number(stamp.round.into());
     to.mark(r#","c":"#);
-    body.payload.write(&mut to);
+    payload.write(&mut to);
     to.mark("}");
     to.finish()
 }
@@ -157,11 +167,13 @@ fn read(mut from: Reader<'_>) -> Option<Content<'_>> {
         audience,
         principal,
         body: StateBody {
-            issued_at,
-            expires_at,
-            arguments,
-            exchange,
-            round,
+            stamp: Stamp {
+                issued_at,
+                expires_at,
+                arguments,
+                exchange,
+                round,
+            },
             payload,
         },
     })

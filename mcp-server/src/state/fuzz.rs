@@ -58,11 +58,11 @@ pub fn open_state(bytes: &[u8]) {
             let own = Binding {
                 method: &content.method,
                 target: &content.target,
-                arguments: content.body.arguments,
+                arguments: content.body.stamp.arguments,
                 audience: &content.audience,
                 principal: &content.principal,
             };
-            let again = encode(&content.body, &own, form);
+            let again = encode(&content.body.stamp, &content.body.payload, &own, form);
             assert!(decode(&again, form).expect("what is written decodes") == content);
         }
     }

@@ -42,7 +42,9 @@ pub use sealing::Sealing;
 pub use source::{BoxFuture, KeySource, Keys};
 
 pub(crate) use digest::{Digest, digest_arguments};
-pub(crate) use envelope::{Answer, Asked, Content, ExchangeId, Payload, StateBody, random_id};
+pub(crate) use envelope::{
+    Answer, Asked, Content, ExchangeId, Payload, Stamp, StateBody, random_id,
+};
 pub(crate) use few::Few;
 pub(crate) use sealing::{Clock, DEFAULT_LIFETIME, RequestStates};
 pub(crate) use verify::{Binding, SKEW};

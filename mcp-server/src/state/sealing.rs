@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::codec::{MAX_PAYLOAD, MAX_SEALED, StateCodec};
 use super::digest::Digest;
-use super::envelope::{Content, ExchangeId, StateBody, decode, encode};
+use super::envelope::{Content, ExchangeId, Payload, Stamp, StateBody, decode, encode};
 use super::error::{SealError, StateError, StateFailures};
 use super::hmac::SignedCodec;
 use super::key::{Key, KeyError};
@@ -162,9 +162,9 @@ impl RequestStates {
         matches!(self.codec, Codec::Reloading(_))
     }
 
-    /// A body for a call that came without a state.
-    pub(crate) fn begin(&self, arguments: Digest) -> Result<StateBody, SealError> {
-        Ok(StateBody::new(arguments, ExchangeId::next()?))
+    /// A stamp for a call that came without a state.
+    pub(crate) fn begin(&self, arguments: Digest) -> Result<Stamp, SealError> {
+        Ok(Stamp::new(arguments, ExchangeId::next()?))
     }
 
     /// Whether what was kept here is for this request, now.
@@ -183,24 +183,25 @@ impl RequestStates {
             .inspect_err(|error| self.failures.record(*error, binding.method, now))
     }
 
-    /// Makes the body one for its next round, from now on for one lifetime.
-    pub(crate) fn prepare(&self, body: &mut StateBody) {
-        body.issued_at = self.now();
-        body.expires_at = body.issued_at.saturating_add(self.lifetime.as_secs());
-        body.round = body.round.saturating_add(1);
+    /// Makes the stamp one for the next round, from now on for one lifetime.
+    pub(crate) fn prepare(&self, stamp: &mut Stamp) {
+        stamp.issued_at = self.now();
+        stamp.expires_at = stamp.issued_at.saturating_add(self.lifetime.as_secs());
+        stamp.round = stamp.round.saturating_add(1);
     }
 
-    /// Seals the body for its next round of this request.
+    /// Seals what a call has learned for its next round.
     pub(crate) fn seal(
         &self,
-        body: &mut StateBody,
+        mut stamp: Stamp,
+        payload: &Payload,
         binding: &Binding<'_>,
     ) -> Result<String, SealError> {
-        self.prepare(body);
+        self.prepare(&mut stamp);
         let codec = self.codec();
-        let payload = encode(body, binding, form_of(&*codec));
-        check_size(payload.len(), MAX_PAYLOAD)?;
-        let sealed = codec.seal(&payload)?;
+        let content = encode(&stamp, payload, binding, form_of(&*codec));
+        check_size(content.len(), MAX_PAYLOAD)?;
+        let sealed = codec.seal(&content)?;
         check_size(sealed.len(), MAX_SEALED)?;
         Ok(sealed)
     }

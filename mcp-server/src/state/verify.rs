@@ -27,7 +27,7 @@ pub(crate) fn verify(
     binding: &Binding<'_>,
     now: u64,
 ) -> Result<(), StateError> {
-    let body = &content.body;
+    let stamp = &content.body.stamp;
     if content.audience != binding.audience {
         return Err(StateError::Audience);
     }
@@ -36,14 +36,14 @@ pub(crate) fn verify(
     }
     if content.method != binding.method
         || content.target != binding.target
-        || body.arguments != binding.arguments
+        || stamp.arguments != binding.arguments
     {
         return Err(StateError::RequestBinding);
     }
-    if body.issued_at > now.saturating_add(SKEW) {
+    if stamp.issued_at > now.saturating_add(SKEW) {
         return Err(StateError::Future);
     }
-    if now >= body.expires_at {
+    if now >= stamp.expires_at {
         return Err(StateError::Expired);
     }
     Ok(())

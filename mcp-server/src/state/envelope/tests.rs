@@ -38,26 +38,27 @@ fn content() -> Content<'static> {
         principal: &principal,
     };
     let exchange = ExchangeId(std::array::from_fn(|at| at as u8));
-    let mut body = StateBody::new(binding.arguments, exchange);
-    (body.issued_at, body.expires_at, body.round) = (1_000, 1_600, 1);
+    let mut stamp = Stamp::new(binding.arguments, exchange);
+    (stamp.issued_at, stamp.expires_at, stamp.round) = (1_000, 1_600, 1);
+    let mut payload = Payload::default();
     let answer = Answer {
         question: Digest(std::array::from_fn(|at| at as u8)),
         value: r#"{"action":"accept","content":{"n":9007199254740993}}"#.to_owned(),
     };
-    body.payload.answers.insert("answer".into(), answer);
-    body.payload.flows.insert("signin".into(), "flow-1".into());
-    Content::kept(body, &binding)
+    payload.answers.insert("answer".into(), answer);
+    payload.flows.insert("signin".into(), "flow-1".into());
+    Content::kept(StateBody { stamp, payload }, &binding)
 }
 
 fn written(content: &Content<'_>, form: Form) -> Vec<u8> {
     let binding = Binding {
         method: &content.method,
         target: &content.target,
-        arguments: content.body.arguments,
+        arguments: content.body.stamp.arguments,
         audience: &content.audience,
         principal: &content.principal,
     };
-    encode(&content.body, &binding, form)
+    encode(&content.body.stamp, &content.body.payload, &binding, form)
 }
 
 fn body() -> StateBody {
@@ -121,14 +122,15 @@ fn every_kind_of_content_survives() {
         .memos
         .insert("quote".into(), "[1, 2.50]".into());
     let asked = Asked {
-        question: body.arguments,
-        depends: body.arguments,
+        question: body.stamp.arguments,
+        depends: body.stamp.arguments,
         times: 3,
         changes: 1,
     };
     body.payload.asked.insert("ask".into(), asked.clone());
     body.payload.asked.insert("a \"second\"".into(), asked);
-    (body.issued_at, body.expires_at, body.round) = (127, u64::MAX, u32::MAX);
+    let stamp = &mut body.stamp;
+    (stamp.issued_at, stamp.expires_at, stamp.round) = (127, u64::MAX, u32::MAX);
     for form in [Form::Compact, Form::Readable] {
         for principal in [
             Principal::Local,
@@ -307,10 +309,10 @@ fn assert_malformed(text: &str) {
 
 #[test]
 fn claims_outlive_the_state() {
-    let mut body = body();
-    assert_eq!(body.claim_until(), UNIX_EPOCH + Duration::from_secs(1_660));
-    body.expires_at = u64::MAX;
-    assert!(body.claim_until() > UNIX_EPOCH + Duration::from_secs(1_000_000_000));
+    let mut stamp = body().stamp;
+    assert_eq!(stamp.claim_until(), UNIX_EPOCH + Duration::from_secs(1_660));
+    stamp.expires_at = u64::MAX;
+    assert!(stamp.claim_until() > UNIX_EPOCH + Duration::from_secs(1_000_000_000));
 }
 
 #[test]
@@ -331,7 +333,7 @@ fn random_ids_differ() {
 fn nothing_takes_no_room() {
     let sized = |depends| {
         let mut content = content();
-        let question = content.body.arguments;
+        let question = content.body.stamp.arguments;
         content.body.payload.asked.insert(
             "ask".into(),
             Asked {
@@ -345,6 +347,6 @@ fn nothing_takes_no_room() {
         assert!(decode(&bytes, Form::Compact).unwrap() == content);
         bytes.len()
     };
-    let something = sized(body().arguments);
+    let something = sized(body().stamp.arguments);
     assert_eq!(sized(Digest::NOTHING), something - 32);
 }

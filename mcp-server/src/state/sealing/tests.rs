@@ -21,30 +21,34 @@ fn a_state_comes_back() {
     ] {
         let fixture = Fixture::new(sealing);
         let alice = alice();
-        let mut first = fixture.states.begin(binding(&alice).arguments).unwrap();
-        first.payload.flows.insert("signin".into(), "flow-1".into());
-        let sealed = fixture.states.seal(&mut first, &binding(&alice)).unwrap();
-        let mut second = fixture
+        let mut payload = Payload::default();
+        payload.flows.insert("signin".into(), "flow-1".into());
+        let first = fixture.states.begin(binding(&alice).arguments).unwrap();
+        let seal = |stamp, payload| fixture.states.seal(stamp, payload, &binding(&alice));
+        let sealed = seal(first, &payload).unwrap();
+        let second = fixture
             .at(START + 599)
             .open(&sealed, &binding(&alice))
             .unwrap();
-        assert!(second == first);
+        assert!(second.payload == payload);
+        let stamp = second.stamp;
         assert_eq!(
-            (second.round, second.issued_at, second.expires_at),
+            (stamp.round, stamp.issued_at, stamp.expires_at),
             (1, START, START + 600)
         );
 
         // The next round is the same exchange, with a lifetime of its own.
-        let sealed = fixture.states.seal(&mut second, &binding(&alice)).unwrap();
+        let sealed = seal(stamp, &second.payload).unwrap();
         let third = fixture
             .at(START + 1_198)
             .open(&sealed, &binding(&alice))
             .unwrap();
+        let stamp = third.stamp;
         assert_eq!(
-            (third.round, third.issued_at, third.expires_at),
+            (stamp.round, stamp.issued_at, stamp.expires_at),
             (2, START + 599, START + 1_199)
         );
-        assert_eq!(third.exchange, first.exchange);
+        assert_eq!(stamp.exchange, first.exchange);
         assert_eq!(fixture.states.failures().total(), 0);
     }
 }
@@ -250,13 +254,16 @@ fn large_states_are_refused_both_ways() {
     let fixture = encrypted();
     let alice = alice();
     let own = binding(&alice);
-    let mut body = fixture.states.begin(own.arguments).unwrap();
-    body.payload.by_hand = Some("x".repeat(MAX_PAYLOAD - 1_000));
-    let sealed = fixture.states.seal(&mut body, &own).unwrap();
+    let stamp = fixture.states.begin(own.arguments).unwrap();
+    let by_hand = |length| Payload {
+        by_hand: Some("x".repeat(length)),
+        ..Payload::default()
+    };
+    let fits = by_hand(MAX_PAYLOAD - 1_000);
+    let sealed = fixture.states.seal(stamp, &fits, &own).unwrap();
     assert!(fixture.states.open(&sealed, &own).is_ok());
-    body.payload.by_hand = Some("x".repeat(MAX_PAYLOAD));
     assert!(matches!(
-        fixture.states.seal(&mut body, &own),
+        fixture.states.seal(stamp, &by_hand(MAX_PAYLOAD), &own),
         Err(SealError::TooLarge {
             limit: MAX_PAYLOAD,
             ..
@@ -364,11 +371,11 @@ proptest! {
     fn any_payload_comes_back(by_hand in proptest::option::of(".{0,200}"), name in ".{0,20}", flow in ".{0,20}") {
         let fixture = encrypted();
         let alice = alice();
-        let mut body = fixture.states.begin(binding(&alice).arguments).unwrap();
-        body.payload.by_hand = by_hand;
-        body.payload.flows.insert(name, flow);
-        let sealed = fixture.states.seal(&mut body, &binding(&alice)).unwrap();
-        prop_assert!(fixture.states.open(&sealed, &binding(&alice)).unwrap() == body);
+        let stamp = fixture.states.begin(binding(&alice).arguments).unwrap();
+        let mut payload = Payload { by_hand, ..Payload::default() };
+        payload.flows.insert(name, flow);
+        let sealed = fixture.states.seal(stamp, &payload, &binding(&alice)).unwrap();
+        prop_assert!(fixture.states.open(&sealed, &binding(&alice)).unwrap().payload == payload);
     }
 
     #[test]

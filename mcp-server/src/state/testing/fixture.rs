@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use super::super::digest::{Digest, digest_arguments};
+use super::super::envelope::Payload;
 use super::super::error::StateError;
 use super::super::principal::Principal;
 use super::super::ring::KeyRing;
@@ -40,8 +41,8 @@ impl Fixture {
 
     pub(crate) fn sealed_for(&self, binding: &Binding<'_>) -> String {
         let begun = self.states.begin(binding.arguments);
-        let mut body = begun.expect("the fixture is sound");
-        let sealed = self.states.seal(&mut body, binding);
+        let stamp = begun.expect("the fixture is sound");
+        let sealed = self.states.seal(stamp, &Payload::default(), binding);
         sealed.expect("the fixture is sound")
     }
 
