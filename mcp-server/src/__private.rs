@@ -12,7 +12,7 @@ pub use std::{
     clone::Clone,
     convert::{From, Into},
     default::Default,
-    file, format, line,
+    file, format_args, line,
     marker::{Send, Sync},
     option::Option,
     result::Result,
@@ -117,8 +117,16 @@ pub fn check_marker<M: Marker>() -> Option<&'static str> {
 }
 
 /// The question of `#[elicit]`.
-pub fn ask_form<T: Form>(message: String) -> Ask<T> {
-    Ask::form(message)
+pub fn ask_form<T: Form>(message: std::fmt::Arguments<'_>) -> Ask<T> {
+    Ask::of_form(message_of(message))
+}
+
+/// A message into which nothing is put is the same in each call.
+fn message_of(message: std::fmt::Arguments<'_>) -> Cow<'static, str> {
+    match message.as_str() {
+        Some(fixed) => Cow::Borrowed(fixed),
+        None => Cow::Owned(message.to_string()),
+    }
 }
 
 /// Converts what a resolver gives.

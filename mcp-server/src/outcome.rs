@@ -86,7 +86,10 @@ impl InputRequired {
 
     /// Shows the form of `T` under a key of your choice.
     pub fn form<T: Form>(self, key: impl Into<String>, message: impl Into<String>) -> Self {
-        self.question(key, Question::form(message, FormBody::Rendered(T::form())))
+        self.question(
+            key,
+            Question::form(Cow::Owned(message.into()), FormBody::Rendered(T::form())),
+        )
     }
 
     /// Shows a form that was made at run time; read its answer with
@@ -100,7 +103,10 @@ impl InputRequired {
         message: impl Into<String>,
         schema: FormSchema,
     ) -> Self {
-        self.question(key, Question::form(message, FormBody::by_hand(schema)))
+        self.question(
+            key,
+            Question::form(Cow::Owned(message.into()), FormBody::by_hand(schema)),
+        )
     }
 
     /// Has the user open a page; see [`Ask::url`](crate::Ask::url) for what a page must be.

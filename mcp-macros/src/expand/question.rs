@@ -66,7 +66,7 @@ fn expression(ty: &Type, marker: &Marker, receiver: Receiver) -> TokenStream {
             let form = quote_spanned!(ours(first_span(ty))=> __mcp::ask_form::<#value>);
             (
                 message.span(),
-                quote!(#form(__mcp::format!(#message #(, #arguments)*))),
+                quote!(#form(__mcp::format_args!(#message #(, #arguments)*))),
             )
         }
     };

@@ -1,5 +1,7 @@
 //! A question as the runtime sees it: kind, message and body, without the answer's type.
 
+use std::borrow::Cow;
+
 use mcp_core::{
     protocol::{CreateMessageRequestParams, CreateMessageResult, ListRootsResult},
     rpc::{RpcError, write_json, write_str},
@@ -13,8 +15,9 @@ use crate::{form::RenderedForm, state::Digest};
 /// One input request, before it has a key.
 #[derive(Debug)]
 pub(crate) struct Question {
-    /// Empty for sampling and roots.
-    pub(crate) message: String,
+    /// Empty for sampling and roots. Borrowed from the program where nothing is put into it: then the question of a
+    /// parameter is the same in each call.
+    pub(crate) message: Cow<'static, str>,
     pub(crate) body: Body,
 }
 
@@ -93,16 +96,16 @@ impl FormBody {
 }
 
 impl Question {
-    pub(crate) fn form(message: impl Into<String>, form: FormBody) -> Self {
+    pub(crate) fn form(message: Cow<'static, str>, form: FormBody) -> Self {
         Self {
-            message: clean_message(message.into()),
+            message: clean_message(message),
             body: Body::Form(form),
         }
     }
 
     pub(crate) fn url(message: impl Into<String>, url: impl Into<String>) -> Self {
         Self {
-            message: clean_message(message.into()),
+            message: clean_message(Cow::Owned(message.into())),
             body: Body::Url(url.into()),
         }
     }
@@ -112,7 +115,7 @@ impl Question {
         let mut json = Vec::new();
         write_json(&mut json, params);
         Self {
-            message: String::new(),
+            message: Cow::Owned(String::new()),
             body: Body::Sampling {
                 params: String::from_utf8(json).unwrap_or_default(),
                 tools: params.tools.is_some() || params.tool_choice.is_some(),
@@ -124,7 +127,7 @@ impl Question {
     #[inline]
     pub(crate) fn roots() -> Self {
         Self {
-            message: String::new(),
+            message: Cow::Owned(String::new()),
             body: Body::Roots {
                 fits: fits::<ListRootsResult>,
             },

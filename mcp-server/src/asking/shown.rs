@@ -3,7 +3,10 @@
 //! A value that stands in a question may come from a model or a stranger: it must not be able to
 //! break the line, hide what follows or turn the reading direction.
 
-use std::fmt::{self, Write};
+use std::{
+    borrow::Cow,
+    fmt::{self, Write},
+};
 
 use mcp_core::text::is_hidden;
 
@@ -75,7 +78,7 @@ impl<W: fmt::Write + ?Sized> fmt::Write for Clean<'_, W> {
 }
 
 /// A whole message: the author's own line breaks stay.
-pub(crate) fn clean_message(message: String) -> String {
+pub(crate) fn clean_message(message: Cow<'static, str>) -> Cow<'static, str> {
     // Without an early end, so that many bytes are looked at in one step.
     let plain = message.bytes().fold(true, |plain, byte| {
         plain & (byte == b'\n' || (b' '..0x7f).contains(&byte))
@@ -92,7 +95,7 @@ pub(crate) fn clean_message(message: String) -> String {
     };
     // Writing to a string does not fail.
     let _ = filter.write_str(&message);
-    clean
+    Cow::Owned(clean)
 }
 
 #[cfg(test)]
@@ -123,6 +126,9 @@ mod tests {
     #[test]
     fn a_message_keeps_the_authors_line_breaks() {
         assert_eq!(clean_message("a\nb\r\u{2066}c".into()), "a\nbc");
-        assert_eq!(clean_message("y".repeat(5000)).chars().count(), MESSAGE);
+        assert_eq!(
+            clean_message("y".repeat(5000).into()).chars().count(),
+            MESSAGE
+        );
     }
 }

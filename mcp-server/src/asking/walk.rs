@@ -6,7 +6,7 @@
 //! for the very question that was shown. That makes a round a pure function of the arguments, the
 //! sealed exchange and the answers that came with it.
 
-use std::{borrow::Cow, future::Future};
+use std::{borrow::Cow, future::Future, sync::OnceLock};
 
 use mcp_core::rpc::RpcError;
 
@@ -132,6 +132,7 @@ impl<'c> Asking<'c> {
         };
         let asked = Open {
             marker: &self.spec.markers[index],
+            pin: &self.ctx.function().pins[index],
             is_last: !self.waiting && index + 1 == self.spec.markers.len(),
             depends_on,
             at_most: ask.at_most,
@@ -155,7 +156,7 @@ impl<'c> Asking<'c> {
                         self.ctx.may_be_shown(&question)?;
                         let mut exchange = self.ctx.exchange();
                         exchange.payload.answers.remove(asked.marker.parameter);
-                        let digest = question.digest(&asked.pins(self.spec, &exchange));
+                        let digest = asked.digest(&question, self.spec, &exchange);
                         drop(exchange);
                         let reason =
                             "The answer could not be read. Please answer again.".to_owned();
@@ -231,7 +232,7 @@ impl<'c> Asking<'c> {
         }
         let key = asked.marker.parameter;
         let mut exchange = self.ctx.exchange();
-        let digest = question.digest(&asked.pins(self.spec, &exchange));
+        let digest = asked.digest(question, self.spec, &exchange);
         let elicited = question.kind().is_elicitation();
         if let Some(recorded) = exchange.payload.answers.get(key) {
             if recorded.question == digest
@@ -251,8 +252,11 @@ impl<'c> Asking<'c> {
             && let Some(raw) = self.responses.get(key)
             && let Some(answer) = self.fresh(asked, question, raw, &mut exchange)?
         {
+            if asked.is_last {
+                return Ok(Found::Answer(answer));
+            }
             let value = answer.record(elicited);
-            if asked.is_last || exchange.payload.size() + value.len() <= MAX_LEARNED {
+            if exchange.payload.size() + value.len() <= MAX_LEARNED {
                 let recorded = state::Answer {
                     question: digest,
                     value,
@@ -380,7 +384,8 @@ impl<'c> Asking<'c> {
 /// A question that is about to be looked up or shown.
 struct Open<'s> {
     marker: &'static MarkerSpec,
-    /// Nothing is asked beside or after it, so its answer need not fit into a state.
+    pin: &'s OnceLock<Digest>,
+    /// Nothing is asked beside or after it, so its answer is needed in this round alone, and need not fit into a state.
     is_last: bool,
     depends_on: &'s [usize],
     at_most: Option<u32>,
@@ -388,6 +393,21 @@ struct Open<'s> {
 }
 
 impl Open<'_> {
+    /// What the question is pinned by. One that is the same in each call is digested once.
+    fn digest(
+        &self,
+        question: &Question,
+        spec: &'static FunctionSpec,
+        exchange: &Exchange,
+    ) -> Digest {
+        match question.message {
+            Cow::Borrowed(_) if self.depends_on.is_empty() => {
+                *self.pin.get_or_init(|| question.digest(&[]))
+            }
+            _ => question.digest(&self.pins(spec, exchange)),
+        }
+    }
+
     /// The recorded answers that led to it.
     fn pins<'e>(&self, spec: &'static FunctionSpec, exchange: &'e Exchange) -> Vec<&'e [u8]> {
         self.depends_on

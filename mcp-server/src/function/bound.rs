@@ -1,6 +1,10 @@
 //! A function as the server holds it: everything that can be computed once is.
 
-use std::{any::Any, fmt, sync::Arc};
+use std::{
+    any::Any,
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use super::{Access, Function, Kind};
 #[cfg(feature = "http")]
@@ -10,6 +14,7 @@ use crate::{
     layers::{CallLayer, TimeLimit},
     parameters::Shared,
     spec::{FunctionSpec, OnceSpec},
+    state::Digest,
     tool::{InputSchema, OutputSchema, unfit},
 };
 
@@ -20,6 +25,8 @@ pub(crate) struct Bound {
     pub(crate) handler: Arc<dyn Function>,
     pub(crate) states: Box<[Box<dyn Any + Send + Sync>]>,
     pub(crate) layers: Box<[Arc<dyn CallLayer>]>,
+    /// The digests of questions that are the same in each call, by marker, once they were asked.
+    pub(crate) pins: Box<[OnceLock<Digest>]>,
     input: Option<InputSchema>,
     output: Option<OutputSchema>,
     /// The arguments that are mirrored in headers.
@@ -84,6 +91,7 @@ impl Bound {
             json: described.json,
             #[cfg(feature = "http")]
             headers: described.headers,
+            pins: spec.markers.iter().map(|_| OnceLock::new()).collect(),
             handler,
             access: Access::default(),
         })

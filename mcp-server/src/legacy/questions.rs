@@ -64,7 +64,7 @@ impl Session {
                 key: key.clone(),
                 id,
                 params: params.to_json(),
-                message: question.message.clone(),
+                message: question.message.to_string(),
                 url: url.clone(),
                 until: deadline,
             }),
