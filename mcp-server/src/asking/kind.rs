@@ -1,7 +1,7 @@
 //! The kinds of input a client may be asked for, and those that a request declares.
 
 use mcp_core::rpc::RpcError;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 /// A kind of input that a tool may ask for.
 ///
@@ -42,12 +42,21 @@ impl Kind {
     /// The capability it needs, in the shape of `ClientCapabilities`.
     fn required(self) -> Value {
         match self {
-            Self::Form => json!({ "elicitation": { "form": {} } }),
-            Self::Url => json!({ "elicitation": { "url": {} } }),
-            Self::Sampling => json!({ "sampling": {} }),
-            Self::Roots => json!({ "roots": {} }),
+            Self::Form => capability(&["elicitation", "form"]),
+            Self::Url => capability(&["elicitation", "url"]),
+            Self::Sampling => capability(&["sampling"]),
+            Self::Roots => capability(&["roots"]),
         }
     }
+}
+
+/// Empty objects in one another, by their keys.
+fn capability(path: &[&str]) -> Value {
+    let mut capability = Map::new();
+    if let [key, inner @ ..] = path {
+        capability.insert((*key).to_owned(), self::capability(inner));
+    }
+    Value::Object(capability)
 }
 
 /// The kinds that one request declares.
@@ -94,9 +103,9 @@ impl Kinds {
         if self.0 & SAMPLING_TOOLS != 0 {
             Ok(())
         } else {
-            Err(RpcError::missing_client_capability(
-                json!({ "sampling": { "tools": {} } }),
-            ))
+            Err(RpcError::missing_client_capability(capability(&[
+                "sampling", "tools",
+            ])))
         }
     }
 }

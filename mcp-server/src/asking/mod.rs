@@ -9,6 +9,7 @@ mod ask;
 mod exchange;
 mod kind;
 mod marker;
+mod open;
 mod question;
 mod responses;
 mod shown;

@@ -9,7 +9,7 @@ use mcp_core::{
 };
 use serde::de::DeserializeOwned;
 
-use super::{Kind, Kinds, shown::clean_message};
+use super::{Kind, Kinds, responses::joined, shown::clean_message};
 use crate::{form::RenderedForm, state::Digest};
 
 /// One input request, before it has a key.
@@ -212,8 +212,7 @@ impl Question {
             Body::Form(FormBody::Rendered(form)) => form.fault(),
             Body::Form(FormBody::ByHand(form)) => {
                 let faults = form.schema.faults();
-                let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
-                (!texts.is_empty()).then(|| texts.join("; "))
+                (!faults.is_empty()).then(|| joined(&faults))
             }
             Body::Sampling { .. } | Body::Roots { .. } => None,
         }

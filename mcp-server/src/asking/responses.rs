@@ -1,6 +1,10 @@
 //! `inputResponses`: the client's answers, before anything is believed of them.
 
-use std::{borrow::Cow, ops::Range};
+use std::{
+    borrow::Cow,
+    fmt::{Display, Write},
+    ops::Range,
+};
 
 use mcp_core::{
     rpc::{RpcError, Scan},
@@ -239,27 +243,42 @@ pub(crate) fn fitted<'a>(schema: &FormSchema, content: &'a str) -> Result<Cow<'a
     let Ok(mut content) = serde_json::from_str::<Map<String, Value>>(content) else {
         return Err("the content must be an object with the form's fields".to_owned());
     };
-    content.retain(|name, value| !value.is_null() && schema.field(name).is_some());
-    schema.validate(&content).map_err(|violations| {
-        violations
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("; ")
-    })?;
-    for (name, value) in &mut content {
-        if let Some(FieldKind::Number(field)) = schema.field(name).map(|field| &field.kind)
-            && field.integer
-            && let Value::Number(number) = value
+    let mut fitted = Map::new();
+    for field in &schema.fields {
+        match content.remove(&field.name) {
+            None | Some(Value::Null) => {}
+            Some(value) => {
+                fitted.insert(field.name.clone(), value);
+            }
+        }
+    }
+    schema
+        .validate(&fitted)
+        .map_err(|violations| joined(&violations))?;
+    for field in &schema.fields {
+        if let FieldKind::Number(kind) = &field.kind
+            && kind.integer
+            && let Some(Value::Number(number)) = fitted.get_mut(&field.name)
             && let Some(integer) = integral(number)
         {
             // `5.0` is an integer to a schema, not to serde.
             *number = integer;
         }
     }
-    serde_json::to_string(&content)
-        .map(Cow::Owned)
-        .map_err(|e| e.to_string())
+    Ok(Cow::Owned(Value::Object(fitted).to_string()))
+}
+
+/// All that is wrong, in one text.
+pub(super) fn joined(faults: &[impl Display]) -> String {
+    let mut text = String::new();
+    for fault in faults {
+        if !text.is_empty() {
+            text.push_str("; ");
+        }
+        // Writing to a string does not fail.
+        let _ = write!(text, "{fault}");
+    }
+    text
 }
 
 /// Whether content fits its form and has nothing to leave out or to mend: seen field by field, without a tree of the whole,

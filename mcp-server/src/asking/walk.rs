@@ -6,7 +6,7 @@
 //! for the very question that was shown. That makes a round a pure function of the arguments, the
 //! sealed exchange and the answers that came with it.
 
-use std::{borrow::Cow, future::Future, sync::OnceLock};
+use std::{borrow::Cow, future::Future};
 
 use mcp_core::rpc::RpcError;
 
@@ -14,6 +14,7 @@ use super::{
     Ask, Kind, Marker, Refusal, Settlement,
     ask::{Source, Step},
     exchange::{Answer, Exchange},
+    open::Open,
     question::{Body, Fits, Question},
     responses::{InputResponses, accepted, elicit_answer, fitted, wrong_kind},
 };
@@ -23,7 +24,7 @@ use crate::{
     error::ToolError,
     once::Finished,
     outcome::{Interrupt, Reason, Request},
-    spec::{FunctionSpec, MarkerSpec, OnceSpec},
+    spec::{FunctionSpec, OnceSpec},
     state::{self, Asked, Digest},
 };
 
@@ -66,10 +67,13 @@ impl<M> Slot<M> {
 
 /// What came of looking a question up.
 enum Found<'c> {
-    Answer(Answer<'c>),
+    /// The content of an answer, and the question once more, in case it cannot be read.
+    Content(Cow<'c, str>, Question),
+    Refused(Refusal),
+    /// The client cannot be asked, and there is a value for that.
     Unsupported,
-    /// Nothing: the question, with this digest, has to be shown.
-    Nothing(Digest),
+    /// Nothing: the question goes out.
+    Shown,
 }
 
 impl Call {
@@ -130,48 +134,24 @@ impl<'c> Asking<'c> {
             Step::Ready(value) => return self.settled(Settlement::Value(value)).await,
             Step::Question(question, settle) => (question, settle),
         };
-        let asked = Open {
-            marker: &self.spec.markers[index],
-            pin: &self.ctx.function().pins[index],
-            is_last: !self.waiting && index + 1 == self.spec.markers.len(),
-            depends_on,
-            at_most: ask.at_most,
-            has_fallback: ask.has_fallback,
-        };
-        let settlement = match self.look_up(&asked, &question)? {
-            Found::Nothing(digest) => {
-                self.show(&asked, question, digest, None)?;
-                return Ok(self.wait());
-            }
-            Found::Answer(Answer::Refused(Refusal::Declined)) => Settlement::Declined,
-            Found::Answer(Answer::Refused(Refusal::Cancelled)) => Settlement::Cancelled,
+        let open = self.open(index, depends_on, ask.at_most, ask.has_fallback);
+        let settlement = match self.find(&open, question)? {
+            Found::Shown => return Ok(self.wait()),
+            Found::Refused(Refusal::Declined) => Settlement::Declined,
+            Found::Refused(Refusal::Cancelled) => Settlement::Cancelled,
             Found::Unsupported => {
                 Settlement::Value(settle(Source::Unsupported).map_err(ToolError::from)?)
             }
-            Found::Answer(Answer::Content(content)) => {
-                match settle(Source::Answer(&content)) {
-                    Ok(value) => Settlement::Value(value),
-                    // The type has changed since, or is stricter than its schema.
-                    Err(_) => {
-                        self.ctx.may_be_shown(&question)?;
-                        let mut exchange = self.ctx.exchange();
-                        exchange.payload.answers.remove(asked.marker.parameter);
-                        let digest = asked.digest(&question, self.spec, &exchange);
-                        drop(exchange);
-                        let reason =
-                            "The answer could not be read. Please answer again.".to_owned();
-                        self.show(&asked, question, digest, Some(reason))?;
-                        return Ok(self.wait());
-                    }
+            Found::Content(content, question) => match settle(Source::Answer(&content)) {
+                Ok(value) => Settlement::Value(value),
+                // The type has changed since, or is stricter than its schema.
+                Err(_) => {
+                    self.ask_again(&open, question)?;
+                    return Ok(self.wait());
                 }
-            }
+            },
         };
-        // Only now: how often it was shown must not be forgotten over an answer that cannot be read.
-        self.ctx
-            .exchange()
-            .payload
-            .asked
-            .remove(asked.marker.parameter);
+        self.forget(&open);
         self.settled(settlement).await
     }
 
@@ -211,34 +191,87 @@ impl<'c> Asking<'c> {
     ) -> Result<Slot<M>, Interrupt> {
         match M::settle(settlement) {
             Ok(marker) => Ok(Slot(Some(marker))),
-            Err(refusal) => {
-                // A refusal settles the exchange: the same answers cannot be played again.
-                self.claim(None).await?;
-                Box::pin(self.ctx.finish_claims(Finished::Done)).await;
-                Err(ToolError::new(refusal.text()).into())
-            }
+            Err(refusal) => Err(Box::pin(self.refused(refusal)).await),
         }
     }
 
-    /// Finds the answer to a question: a recorded one before a fresh one.
-    fn look_up(&self, asked: &Open<'_>, question: &Question) -> Result<Found<'c>, Interrupt> {
-        if let Some(fault) = question.fault() {
-            tracing::error!(
-                tool = self.spec.name,
-                parameter = asked.marker.parameter,
-                "the question cannot be asked: {fault}"
-            );
-            return Err(RpcError::internal_error("a question of this tool cannot be asked").into());
+    /// A refusal settles the exchange: the same answers cannot be played again.
+    async fn refused(&self, refusal: Refusal) -> Interrupt {
+        if let Err(interrupt) = self.claim(None).await {
+            return interrupt;
         }
-        let key = asked.marker.parameter;
+        self.ctx.finish_claims(Finished::Done).await;
+        ToolError::new(refusal.text()).into()
+    }
+
+    fn open<'s>(
+        &self,
+        index: usize,
+        depends_on: &'s [usize],
+        at_most: Option<u32>,
+        has_fallback: bool,
+    ) -> Open<'s>
+    where
+        'c: 's,
+    {
+        Open {
+            marker: &self.spec.markers[index],
+            pin: &self.ctx.function().pins[index],
+            is_last: !self.waiting && index + 1 == self.spec.markers.len(),
+            depends_on,
+            at_most,
+            has_fallback,
+        }
+    }
+
+    /// Finds the answer to a question, or shows it.
+    fn find(&mut self, open: &Open<'_>, question: Question) -> Result<Found<'c>, Interrupt> {
+        if let Some(fault) = question.fault() {
+            return Err(self.faulty(open, &fault));
+        }
         let mut exchange = self.ctx.exchange();
-        let digest = asked.digest(question, self.spec, &exchange);
+        let digest = open.digest(&question, self.spec, &exchange);
+        match self.look_up(open, &question, digest, &mut exchange)? {
+            Some(Answer::Content(content)) => return Ok(Found::Content(content, question)),
+            Some(Answer::Refused(refusal)) => return Ok(Found::Refused(refusal)),
+            None => {}
+        }
+        drop(exchange);
+        match self.ctx.may_be_shown(&question) {
+            Ok(()) => {
+                self.show(open, question, digest, None)?;
+                Ok(Found::Shown)
+            }
+            Err(_) if open.has_fallback => Ok(Found::Unsupported),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    #[cold]
+    fn faulty(&self, open: &Open<'_>, fault: &str) -> Interrupt {
+        tracing::error!(
+            tool = self.spec.name,
+            parameter = open.marker.parameter,
+            "the question cannot be asked: {fault}"
+        );
+        RpcError::internal_error("a question of this tool cannot be asked").into()
+    }
+
+    /// The answer to a question: a recorded one before a fresh one.
+    fn look_up(
+        &self,
+        open: &Open<'_>,
+        question: &Question,
+        digest: Digest,
+        exchange: &mut Exchange,
+    ) -> Result<Option<Answer<'c>>, Interrupt> {
+        let key = open.marker.parameter;
         let elicited = question.kind().is_elicitation();
         if let Some(recorded) = exchange.payload.answers.get(key) {
             if recorded.question == digest
                 && let Some(answer) = Answer::recorded(&recorded.value, elicited)
             {
-                return Ok(Found::Answer(answer));
+                return Ok(Some(answer));
             }
             // Another question than the one that was answered.
             exchange.payload.answers.remove(key);
@@ -250,10 +283,10 @@ impl<'c> Asking<'c> {
             .is_some_and(|before| before.question == digest);
         if shown
             && let Some(raw) = self.responses.get(key)
-            && let Some(answer) = self.fresh(asked, question, raw, &mut exchange)?
+            && let Some(answer) = self.fresh(open, question, raw, exchange)?
         {
-            if asked.is_last {
-                return Ok(Found::Answer(answer));
+            if open.is_last {
+                return Ok(Some(answer));
             }
             let value = answer.record(elicited);
             if exchange.payload.size() + value.len() <= MAX_LEARNED {
@@ -262,16 +295,29 @@ impl<'c> Asking<'c> {
                     value,
                 };
                 exchange.payload.answers.insert(key.to_owned(), recorded);
-                return Ok(Found::Answer(answer));
+                return Ok(Some(answer));
             }
-            self.too_long(key, elicited, &mut exchange)?;
+            self.too_long(key, elicited, exchange)?;
         }
+        Ok(None)
+    }
+
+    /// An answer cannot be read after all.
+    #[cold]
+    fn ask_again(&mut self, open: &Open<'_>, question: Question) -> Result<(), Interrupt> {
+        self.ctx.may_be_shown(&question)?;
+        let mut exchange = self.ctx.exchange();
+        exchange.payload.answers.remove(open.marker.parameter);
+        let digest = open.digest(&question, self.spec, &exchange);
         drop(exchange);
-        match self.ctx.may_be_shown(question) {
-            Ok(()) => Ok(Found::Nothing(digest)),
-            Err(_) if asked.has_fallback => Ok(Found::Unsupported),
-            Err(error) => Err(error.into()),
-        }
+        let reason = "The answer could not be read. Please answer again.".to_owned();
+        self.show(open, question, digest, Some(reason))
+    }
+
+    /// A question has settled. Only now: how often it was shown must not be forgotten over an answer that cannot be read.
+    fn forget(&self, open: &Open<'_>) {
+        let mut exchange = self.ctx.exchange();
+        exchange.payload.asked.remove(open.marker.parameter);
     }
 
     /// An answer does not fit into the state: a person is asked for a shorter one, a client's model is not.
@@ -298,12 +344,12 @@ impl<'c> Asking<'c> {
     /// Reads a fresh answer; `None` where there is nothing in it to record.
     fn fresh(
         &self,
-        asked: &Open<'_>,
+        open: &Open<'_>,
         question: &Question,
         raw: &'c str,
         exchange: &mut Exchange,
     ) -> Result<Option<Answer<'c>>, Interrupt> {
-        let key = asked.marker.parameter;
+        let key = open.marker.parameter;
         match &question.body {
             Body::Form(form) => match accepted(elicit_answer(raw)?)? {
                 Err(refusal) => Ok(Some(Answer::Refused(refusal))),
@@ -322,19 +368,34 @@ impl<'c> Asking<'c> {
         }
     }
 
+    #[cold]
+    fn unstable(&self, key: &str) -> Interrupt {
+        tracing::error!(
+            tool = self.spec.name,
+            parameter = key,
+            "the question differs in each round though nothing that leads to it does; \
+             build it from the arguments and earlier answers alone, or use `ctx.memo`"
+        );
+        ToolError::new(format!(
+            "the question of `{key}` changes in each round, so it cannot be answered; \
+             this is a fault of the server"
+        ))
+        .into()
+    }
+
     /// Puts a question into this round's result.
     fn show(
         &mut self,
-        asked: &Open<'_>,
+        open: &Open<'_>,
         question: Question,
         digest: Digest,
         reason: Option<String>,
     ) -> Result<(), Interrupt> {
-        let key = asked.marker.parameter;
+        let key = open.marker.parameter;
         let mut exchange = self.ctx.exchange();
-        let depends = match asked.depends_on {
+        let depends = match open.depends_on {
             [] => Digest::NOTHING,
-            _ => Digest::of_parts("depends", &asked.pins(self.spec, &exchange)),
+            _ => Digest::of_parts("depends", &open.pins(self.spec, &exchange)),
         };
         let before = exchange.payload.asked.get(key);
         let times = before.map_or(0, |before| before.times);
@@ -345,19 +406,9 @@ impl<'c> Asking<'c> {
             _ => 0,
         };
         if changes >= CHANGES {
-            tracing::error!(
-                tool = self.spec.name,
-                parameter = key,
-                "the question differs in each round though nothing that leads to it does; \
-                 build it from the arguments and earlier answers alone, or use `ctx.memo`"
-            );
-            return Err(ToolError::new(format!(
-                "the question of `{key}` changes in each round, so it cannot be answered; \
-                 this is a fault of the server"
-            ))
-            .into());
+            return Err(self.unstable(key));
         }
-        if asked.at_most.is_some_and(|most| times >= most) {
+        if open.at_most.is_some_and(|most| times >= most) {
             return Err(ToolError::new(format!(
                 "the question of `{key}` was shown {times} times and was not settled; \
                  call again to begin anew"
@@ -378,48 +429,6 @@ impl<'c> Asking<'c> {
             reason,
         });
         Ok(())
-    }
-}
-
-/// A question that is about to be looked up or shown.
-struct Open<'s> {
-    marker: &'static MarkerSpec,
-    pin: &'s OnceLock<Digest>,
-    /// Nothing is asked beside or after it, so its answer is needed in this round alone, and need not fit into a state.
-    is_last: bool,
-    depends_on: &'s [usize],
-    at_most: Option<u32>,
-    has_fallback: bool,
-}
-
-impl Open<'_> {
-    /// What the question is pinned by. One that is the same in each call is digested once.
-    fn digest(
-        &self,
-        question: &Question,
-        spec: &'static FunctionSpec,
-        exchange: &Exchange,
-    ) -> Digest {
-        match question.message {
-            Cow::Borrowed(_) if self.depends_on.is_empty() => {
-                *self.pin.get_or_init(|| question.digest(&[]))
-            }
-            _ => question.digest(&self.pins(spec, exchange)),
-        }
-    }
-
-    /// The recorded answers that led to it.
-    fn pins<'e>(&self, spec: &'static FunctionSpec, exchange: &'e Exchange) -> Vec<&'e [u8]> {
-        self.depends_on
-            .iter()
-            .map(|index| {
-                exchange
-                    .payload
-                    .answers
-                    .get(spec.markers[*index].parameter)
-                    .map_or(&b""[..], |recorded| recorded.value.as_bytes())
-            })
-            .collect()
     }
 }
 

@@ -266,13 +266,13 @@ fn check_questions(ctx: &Context, input: &InputRequired) -> Result<(), RpcError>
     let fault = if input.requests.is_empty() && input.state.is_none() {
         Some("it has neither a question nor a state".to_owned())
     } else {
-        let mut keys: Vec<&str> = input.kinds().map(|(key, _)| key).collect();
-        keys.sort_unstable();
-        let twice = keys.windows(2).any(|pair| pair[0] == pair[1]);
-        let faults = input
-            .requests
-            .iter()
-            .find_map(|request| request.question.fault());
+        let requests = &input.requests;
+        let is_repeated = |at: usize| {
+            let mut earlier = requests[..at].iter();
+            earlier.any(|earlier| earlier.key == requests[at].key)
+        };
+        let twice = (0..requests.len()).any(is_repeated);
+        let faults = requests.iter().find_map(|request| request.question.fault());
         faults.or_else(|| twice.then(|| "two questions have the same key".to_owned()))
     };
     match fault {

@@ -1,6 +1,7 @@
 //! The guard in this process's memory.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -57,20 +58,7 @@ impl MemoryGuard {
         if claims.of_tool(key.tool()) >= self.capacity {
             return Err(ClaimRefused::Full);
         }
-        *claims.by_tool.entry(key.tool().into()).or_default() += 1;
-        claims.last += 1;
-        let claimed = Claimed::new(claims.last);
-        claims.by_key.insert(
-            key.clone(),
-            Claim {
-                claimed,
-                state: State::InFlight,
-            },
-        );
-        claims
-            .by_expiry
-            .insert((keep_until, claimed.number()), key.clone());
-        Ok(claimed)
+        Ok(claims.add(key, keep_until))
     }
 
     fn end(&self, key: &ClaimKey, claimed: Claimed, how: Finished) {
@@ -130,10 +118,10 @@ impl OnceGuard for MemoryGuard {
 #[derive(Default)]
 struct Claims {
     by_key: HashMap<ClaimKey, Claim>,
-    /// By expiry and number, so that dropping what has expired looks at nothing else.
-    by_expiry: BTreeMap<(SystemTime, u64), ClaimKey>,
-    /// How many claims each tool has; tools without one are left out.
-    by_tool: HashMap<Box<str>, usize>,
+    /// The first to expire first, so that dropping what has expired looks at nothing else.
+    by_expiry: BinaryHeap<Reverse<(SystemTime, ClaimKey)>>,
+    /// How many claims each tool has: they are few, and a tool without claims is left out.
+    by_tool: Vec<(Box<str>, usize)>,
     last: u64,
 }
 
@@ -149,24 +137,44 @@ enum State {
 }
 
 impl Claims {
+    fn add(&mut self, key: &ClaimKey, keep_until: SystemTime) -> Claimed {
+        match self.place(key.tool()) {
+            Some(at) => self.by_tool[at].1 += 1,
+            None => self.by_tool.push((key.tool().into(), 1)),
+        }
+        self.last += 1;
+        let claim = Claim {
+            claimed: Claimed::new(self.last),
+            state: State::InFlight,
+        };
+        let claimed = claim.claimed;
+        self.by_key.insert(key.clone(), claim);
+        self.by_expiry.push(Reverse((keep_until, key.clone())));
+        claimed
+    }
+
     fn drop_expired(&mut self, now: SystemTime) {
-        while let Some(first) = self.by_expiry.first_entry() {
-            if first.key().0 > now {
-                break;
-            }
-            let key = first.remove();
+        while let Some(Reverse((until, _))) = self.by_expiry.peek()
+            && *until <= now
+            && let Some(Reverse((_, key))) = self.by_expiry.pop()
+        {
             self.by_key.remove(&key);
-            if let Some(count) = self.by_tool.get_mut(key.tool()) {
-                *count -= 1;
-                if *count == 0 {
-                    self.by_tool.remove(key.tool());
-                }
+            let Some(at) = self.place(key.tool()) else {
+                continue;
+            };
+            self.by_tool[at].1 -= 1;
+            if self.by_tool[at].1 == 0 {
+                self.by_tool.swap_remove(at);
             }
         }
     }
 
     fn of_tool(&self, tool: &str) -> usize {
-        self.by_tool.get(tool).copied().unwrap_or(0)
+        self.place(tool).map_or(0, |at| self.by_tool[at].1)
+    }
+
+    fn place(&self, tool: &str) -> Option<usize> {
+        self.by_tool.iter().position(|(known, _)| **known == *tool)
     }
 }
 
@@ -228,7 +236,7 @@ mod tests {
         let _last = guard.try_claim(&key(0), at(1_000)).unwrap();
         let claims = guard.lock();
         assert_eq!((claims.by_key.len(), claims.by_expiry.len()), (1, 1));
-        assert_eq!(claims.by_tool, HashMap::from([("tool".into(), 1)]));
+        assert_eq!(claims.by_tool, [("tool".into(), 1)]);
     }
 
     #[test]

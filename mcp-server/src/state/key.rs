@@ -197,18 +197,23 @@ pub enum KeyError {
 
 /// Reads keys separated by commas or line ends. Blank entries and lines that begin with `#` are passed over.
 pub(crate) fn parse_list(text: &str) -> Result<Vec<Key>, KeyError> {
-    text.lines()
-        .filter(|line| !line.trim_start().starts_with('#'))
-        .flat_map(|line| line.split(','))
-        .filter(|entry| !entry.trim().is_empty())
-        .enumerate()
-        .map(|(index, entry)| {
-            Key::parse(entry).map_err(|error| KeyError::At {
-                position: index + 1,
+    let mut keys = Vec::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with('#') {
+            continue;
+        }
+        for entry in line.split(',') {
+            if entry.trim().is_empty() {
+                continue;
+            }
+            let key = Key::parse(entry).map_err(|error| KeyError::At {
+                position: keys.len() + 1,
                 error: Box::new(error),
-            })
-        })
-        .collect()
+            })?;
+            keys.push(key);
+        }
+    }
+    Ok(keys)
 }
 
 pub(crate) fn hex_digit(digit: u8) -> Option<u8> {

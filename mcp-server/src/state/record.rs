@@ -35,9 +35,10 @@ impl Writer {
     }
 
     /// What stands here in the readable form.
+    #[inline]
     pub(super) fn mark(&mut self, mark: &str) {
         if self.form == Form::Readable {
-            self.out.extend_from_slice(mark.as_bytes());
+            self.push(mark);
         }
     }
 
@@ -63,7 +64,7 @@ impl Writer {
     pub(super) fn json(&mut self, json: &str) {
         match self.form {
             Form::Compact => self.bytes_compact(json.as_bytes()),
-            Form::Readable => self.mark(json),
+            Form::Readable => self.push(json),
         }
     }
 
@@ -80,7 +81,7 @@ impl Writer {
     pub(super) fn tag(&mut self, tags: &[&str], tag: usize) {
         match self.form {
             Form::Compact => self.number(tag as u64),
-            Form::Readable => self.mark(tags[tag]),
+            Form::Readable => self.push(tags[tag]),
         }
     }
 
@@ -93,7 +94,7 @@ impl Writer {
                 }
             }
             (Form::Readable, Some(text)) => self.text(text),
-            (Form::Readable, None) => self.mark("null"),
+            (Form::Readable, None) => self.push("null"),
         }
     }
 
@@ -113,7 +114,7 @@ impl Writer {
     fn begin(&mut self, count: usize) {
         match self.form {
             Form::Compact => self.number(count as u64),
-            Form::Readable => self.mark("{"),
+            Form::Readable => self.push("{"),
         }
     }
 
@@ -123,6 +124,11 @@ impl Writer {
         }
         self.text(name);
         self.mark(":");
+    }
+
+    #[inline(never)]
+    fn push(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
     }
 
     fn bytes_compact(&mut self, bytes: &[u8]) {
@@ -145,11 +151,12 @@ impl<'a> Reader<'a> {
         })
     }
 
+    #[inline]
     pub(super) fn mark(&mut self, mark: &str) -> Option<()> {
-        if let Self::Readable(rest) = self {
-            *rest = rest.strip_prefix(mark)?;
+        match self {
+            Self::Compact(_) => Some(()),
+            Self::Readable(rest) => pass(rest, mark),
         }
-        Some(())
     }
 
     pub(super) fn number(&mut self) -> Option<u64> {
@@ -157,6 +164,11 @@ impl<'a> Reader<'a> {
             Self::Compact(rest) => rest,
             Self::Readable(_) => return self.value()?.parse().ok(),
         };
+        // Most are short: lengths and counts.
+        if let [byte @ ..0x80, after @ ..] = rest {
+            *rest = after;
+            return Some((*byte).into());
+        }
         let mut number = 0;
         for shift in (0..u64::BITS).step_by(7) {
             let (byte, after) = rest.split_first()?;
@@ -277,7 +289,7 @@ impl<'a> Reader<'a> {
             return None;
         };
         let value = Scan::new(rest).raw().ok()?;
-        *rest = rest.strip_prefix(value)?;
+        pass(rest, value)?;
         Some(value)
     }
 
@@ -294,4 +306,10 @@ impl<'a> Reader<'a> {
         *rest = after;
         Some(bytes)
     }
+}
+
+#[inline(never)]
+fn pass(rest: &mut &str, mark: &str) -> Option<()> {
+    *rest = rest.strip_prefix(mark)?;
+    Some(())
 }

@@ -30,7 +30,10 @@ impl KeyRing {
     /// # Errors
     /// [`KeyError::Empty`] without a key, [`KeyError::Repeated`] when two are the same.
     pub fn new(keys: impl IntoIterator<Item = Key>) -> Result<Self, KeyError> {
-        let keys: Vec<Key> = keys.into_iter().collect();
+        Self::of(keys.into_iter().collect())
+    }
+
+    fn of(keys: Vec<Key>) -> Result<Self, KeyError> {
         if keys.is_empty() {
             return Err(KeyError::Empty);
         }
@@ -54,7 +57,7 @@ impl KeyRing {
     /// # Errors
     /// [`KeyError::At`] names the place of a key that cannot be used; and those of [`KeyRing::new`].
     pub fn parse(text: &str) -> Result<Self, KeyError> {
-        Self::new(parse_list(text)?)
+        Self::of(parse_list(text)?)
     }
 
     /// How many keys the ring has: never none.
@@ -76,7 +79,15 @@ impl KeyRing {
         label: &[u8],
         make: impl Fn(&[u8; 32]) -> T,
     ) -> Result<DerivedRing<T>, KeyError> {
-        let mut entries: Vec<(KeyId, T)> = Vec::with_capacity(self.keys.len());
+        let mut entries = Vec::with_capacity(self.keys.len());
+        for (id, derived) in self.derived(label)? {
+            entries.push((id, make(&derived)));
+        }
+        Ok(DerivedRing { entries })
+    }
+
+    fn derived(&self, label: &[u8]) -> Result<Vec<(KeyId, Zeroizing<[u8; 32]>)>, KeyError> {
+        let mut entries: Vec<(KeyId, _)> = Vec::with_capacity(self.keys.len());
         for key in &self.keys {
             let derived = derive_key(key, label);
             let id = KeyId::of(&derived);
@@ -87,9 +98,9 @@ impl KeyRing {
                     second: entries.len() + 1,
                 });
             }
-            entries.push((id, make(&derived)));
+            entries.push((id, derived));
         }
-        Ok(DerivedRing { entries })
+        Ok(entries)
     }
 }
 

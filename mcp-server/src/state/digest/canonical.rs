@@ -92,24 +92,31 @@ impl<'a> Walk<'a> {
             });
             self.skip_white_space();
         }
-        self.sort(members, start)?;
+        self.sort(&members, start)?;
         self.out.push(b'}');
         Ok(())
     }
 
     /// Brings the members, written one after the other from `start`, into the order of their keys.
-    fn sort(&mut self, mut members: Vec<Member<'a>>, start: usize) -> Result<(), DigestError> {
+    fn sort(&mut self, members: &[Member<'a>], start: usize) -> Result<(), DigestError> {
         if members.is_sorted_by(|a, b| a.key < b.key) {
             return Ok(());
         }
-        members.sort_unstable_by(|a, b| a.key.cmp(&b.key));
-        if members.windows(2).any(|pair| pair[0].key == pair[1].key) {
+        // The keys alone are sorted: there is code for that already.
+        let mut keys: Vec<&str> = members.iter().map(|member| &*member.key).collect();
+        keys.sort_unstable();
+        if keys.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(DigestError::DuplicateKey);
         }
+        let mut places = vec![0..0; members.len()];
+        for member in members {
+            if let Ok(at) = keys.binary_search(&&*member.key) {
+                places[at] = member.from - start..member.to - start;
+            }
+        }
         let written = self.out.split_off(start);
-        for member in &members {
-            self.out
-                .extend_from_slice(&written[member.from - start..member.to - start]);
+        for place in places {
+            self.out.extend_from_slice(&written[place]);
         }
         Ok(())
     }

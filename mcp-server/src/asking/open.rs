@@ -1,0 +1,55 @@
+//! A question of a parameter, on its way through a round: what the walk knows of it, and what pins it.
+
+use std::{borrow::Cow, sync::OnceLock};
+
+use super::{exchange::Exchange, question::Question};
+use crate::{
+    spec::{FunctionSpec, MarkerSpec},
+    state::Digest,
+};
+
+/// A question that is about to be looked up or shown.
+pub(super) struct Open<'s> {
+    pub(super) marker: &'static MarkerSpec,
+    pub(super) pin: &'s OnceLock<Digest>,
+    /// Nothing is asked beside or after it, so its answer is needed in this round alone, and need not fit into a state.
+    pub(super) is_last: bool,
+    pub(super) depends_on: &'s [usize],
+    pub(super) at_most: Option<u32>,
+    pub(super) has_fallback: bool,
+}
+
+impl Open<'_> {
+    /// What the question is pinned by. One that is the same in each call is digested once.
+    pub(super) fn digest(
+        &self,
+        question: &Question,
+        spec: &'static FunctionSpec,
+        exchange: &Exchange,
+    ) -> Digest {
+        match question.message {
+            Cow::Borrowed(_) if self.depends_on.is_empty() => {
+                *self.pin.get_or_init(|| question.digest(&[]))
+            }
+            _ => question.digest(&self.pins(spec, exchange)),
+        }
+    }
+
+    /// The recorded answers that led to it.
+    pub(super) fn pins<'e>(
+        &self,
+        spec: &'static FunctionSpec,
+        exchange: &'e Exchange,
+    ) -> Vec<&'e [u8]> {
+        self.depends_on
+            .iter()
+            .map(|index| {
+                exchange
+                    .payload
+                    .answers
+                    .get(spec.markers[*index].parameter)
+                    .map_or(&b""[..], |recorded| recorded.value.as_bytes())
+            })
+            .collect()
+    }
+}
