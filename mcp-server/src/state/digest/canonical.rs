@@ -10,8 +10,6 @@
 
 use std::borrow::Cow;
 
-use mcp_core::rpc::write_json;
-
 use super::DigestError;
 
 mod number;
@@ -276,10 +274,18 @@ impl<'a> Walk<'a> {
 
     fn write_string(&mut self, text: &str) {
         self.out.push(b's');
-        write_json(&mut self.out, &text.len());
+        write_length(&mut self.out, text.len());
         self.out.push(b':');
         self.out.extend_from_slice(text.as_bytes());
     }
+}
+
+/// In decimal digits.
+fn write_length(out: &mut Vec<u8>, length: usize) {
+    if length > 9 {
+        write_length(out, length / 10);
+    }
+    out.push(b'0' + (length % 10) as u8);
 }
 
 struct Member<'a> {
