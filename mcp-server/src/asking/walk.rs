@@ -151,7 +151,9 @@ impl<'c> Asking<'c> {
                 }
             },
         };
-        self.forget(&open);
+        if !open.is_last {
+            self.forget(&open);
+        }
         self.settled(settlement).await
     }
 
@@ -225,7 +227,7 @@ impl<'c> Asking<'c> {
     }
 
     /// Finds the answer to a question, or shows it.
-    fn find(&mut self, open: &Open<'_>, question: Question) -> Result<Found<'c>, Interrupt> {
+    fn find(&self, open: &Open<'_>, question: Question) -> Result<Found<'c>, Interrupt> {
         if let Some(fault) = question.fault() {
             return Err(self.faulty(open, &fault));
         }
@@ -236,10 +238,9 @@ impl<'c> Asking<'c> {
             Some(Answer::Refused(refusal)) => return Ok(Found::Refused(refusal)),
             None => {}
         }
-        drop(exchange);
         match self.ctx.may_be_shown(&question) {
             Ok(()) => {
-                self.show(open, question, digest, None)?;
+                self.show(open, question, digest, None, &mut exchange)?;
                 Ok(Found::Shown)
             }
             Err(_) if open.has_fallback => Ok(Found::Unsupported),
@@ -304,14 +305,13 @@ impl<'c> Asking<'c> {
 
     /// An answer cannot be read after all.
     #[cold]
-    fn ask_again(&mut self, open: &Open<'_>, question: Question) -> Result<(), Interrupt> {
+    fn ask_again(&self, open: &Open<'_>, question: Question) -> Result<(), Interrupt> {
         self.ctx.may_be_shown(&question)?;
         let mut exchange = self.ctx.exchange();
         exchange.payload.answers.remove(open.marker.parameter);
         let digest = open.digest(&question, self.spec, &exchange);
-        drop(exchange);
         let reason = "The answer could not be read. Please answer again.".to_owned();
-        self.show(open, question, digest, Some(reason))
+        self.show(open, question, digest, Some(reason), &mut exchange)
     }
 
     /// A question has settled. Only now: how often it was shown must not be forgotten over an answer that cannot be read.
@@ -385,17 +385,17 @@ impl<'c> Asking<'c> {
 
     /// Puts a question into this round's result.
     fn show(
-        &mut self,
+        &self,
         open: &Open<'_>,
         question: Question,
         digest: Digest,
         reason: Option<String>,
+        exchange: &mut Exchange,
     ) -> Result<(), Interrupt> {
         let key = open.marker.parameter;
-        let mut exchange = self.ctx.exchange();
         let depends = match open.depends_on {
             [] => Digest::NOTHING,
-            _ => Digest::of_parts("depends", &open.pins(self.spec, &exchange)),
+            _ => Digest::of_parts("depends", &open.pins(self.spec, exchange)),
         };
         let before = exchange.payload.asked.get(key);
         let times = before.map_or(0, |before| before.times);

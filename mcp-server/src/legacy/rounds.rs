@@ -185,7 +185,7 @@ impl Rounds<'_> {
         if ctx.is_given_up() {
             return Err(ToolError::new("the client has given the call up"));
         }
-        may_ask(ctx, &input)?;
+        may_ask(ctx, ctx.round(), &input)?;
         let is_of = |page: &Page, request| page.is_of(request, input.of_parameters);
         let is_asked = |page: &Page| input.requests.iter().any(|request| is_of(page, request));
         leave(&mut self.pages, self.out, &is_asked);

@@ -202,14 +202,14 @@ fn write_input_required(
     input: InputRequired,
     out: &mut Vec<u8>,
 ) -> Result<(), RpcError> {
-    if let Err(error) = may_ask(ctx, &input) {
+    let mut exchange = ctx.exchange();
+    if let Err(error) = may_ask(ctx, exchange.round(), &input) {
         let error = disclose(ctx, error)?;
         write_tool_result(ctx, &error, false, out);
         return Ok(());
     }
     out.extend_from_slice(br#"{"resultType":"input_required","#);
     write_requests(out, &input.requests);
-    let mut exchange = ctx.exchange();
     let of_parameters = input.of_parameters;
     exchange.note(input);
     if of_parameters || exchange.payload.remembers() {
@@ -223,14 +223,14 @@ fn write_input_required(
     Ok(())
 }
 
-/// Whether this round of a call may ask this.
+/// Whether a call may ask this in this round.
 ///
 /// # Errors
 ///
 /// How the call ends where it may not.
-pub(crate) fn may_ask(ctx: &Context, input: &InputRequired) -> Result<(), ToolError> {
+pub(crate) fn may_ask(ctx: &Context, round: u32, input: &InputRequired) -> Result<(), ToolError> {
     let most = ctx.server().options().max_rounds;
-    if ctx.round() > most {
+    if round > most {
         return Err(ToolError::new(format!(
             "this call was answered with questions {most} times, which is the server's limit; \
              call again to begin anew"

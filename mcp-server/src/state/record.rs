@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use mcp_core::rpc::{Scan, write_json, write_str};
+use mcp_core::rpc::{Scan, write_str};
 
 use super::base64url;
 use super::few::Few;
@@ -44,7 +44,7 @@ impl Writer {
 
     pub(super) fn number(&mut self, mut number: u64) {
         if self.form == Form::Readable {
-            return write_json(&mut self.out, &number);
+            return self.push(&number.to_string());
         }
         while number > 0x7f {
             self.out.push(number as u8 | 0x80);

@@ -1,6 +1,7 @@
 //! What the server's builder is told about `requestState`, and what the server holds of it.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -109,6 +110,23 @@ pub(crate) struct RequestStates {
 enum Codec {
     Fixed(Arc<dyn StateCodec>),
     Reloading(ReloadingCodec),
+}
+
+/// A codec while it is used: one that may be replaced meanwhile is held on to.
+enum InUse<'a> {
+    Fixed(&'a dyn StateCodec),
+    Loaded(Arc<dyn StateCodec>),
+}
+
+impl<'a> Deref for InUse<'a> {
+    type Target = dyn StateCodec + 'a;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Fixed(codec) => *codec,
+            Self::Loaded(codec) => &**codec,
+        }
+    }
 }
 
 impl RequestStates {
@@ -235,10 +253,10 @@ impl RequestStates {
         Ok(content.body)
     }
 
-    fn codec(&self) -> Arc<dyn StateCodec> {
+    fn codec(&self) -> InUse<'_> {
         match &self.codec {
-            Codec::Fixed(codec) => Arc::clone(codec),
-            Codec::Reloading(codec) => codec.codec(),
+            Codec::Fixed(codec) => InUse::Fixed(&**codec),
+            Codec::Reloading(codec) => InUse::Loaded(codec.codec()),
         }
     }
 
