@@ -86,7 +86,7 @@ impl KeyRing {
         Ok(DerivedRing { entries })
     }
 
-    fn derived(&self, label: &[u8]) -> Result<Vec<(KeyId, Zeroizing<[u8; 32]>)>, KeyError> {
+    fn derived(&self, label: &[u8]) -> Result<Vec<(KeyId, Derived)>, KeyError> {
         let mut entries: Vec<(KeyId, _)> = Vec::with_capacity(self.keys.len());
         for key in &self.keys {
             let derived = derive_key(key, label);
@@ -111,6 +111,9 @@ impl TryFrom<Key> for KeyRing {
         Self::new([key])
     }
 }
+
+/// A key for one use.
+type Derived = Zeroizing<[u8; 32]>;
 
 /// A ring whose keys are derived and prepared for one codec.
 pub(crate) struct DerivedRing<T> {
@@ -144,7 +147,7 @@ impl KeyId {
     }
 }
 
-fn derive_key(key: &Key, label: &[u8]) -> Zeroizing<[u8; 32]> {
+fn derive_key(key: &Key, label: &[u8]) -> Derived {
     let mut derived = Zeroizing::new([0; 32]);
     hkdf_sha256(
         Some(b"mcp-server requestState"),
