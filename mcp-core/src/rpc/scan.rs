@@ -287,6 +287,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Behind its first quote; says whether there are escapes in it.
+    #[inline(always)]
     fn skip_string(&mut self) -> Result<bool, Malformed> {
         let bytes = self.text.as_bytes();
         let mut escaped = false;
