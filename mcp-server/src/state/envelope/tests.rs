@@ -22,7 +22,7 @@ const SIGNED: &str = "h1.xYR8Ig.eyJ2IjoxLCJpIjoxMDAwLCJlIjoxNjAwLCJtIjoidG9vbHMv
      JuIjo5MDA3MTk5MjU0NzQwOTkzfX19fSwicSI6e30sImYiOnsic2lnbmluIjoiZmxvdy0xIn0sIm0iOnt9LCJoIjpudWxsfX0.5-s3rRDg8LND\
      b1hOyY1SBpvlsa_IUeicQ3lI5aVXmzg";
 
-/// Made by `postcard` 1.2 from structs with the same fields, which is what earlier releases sealed.
+/// Made by `postcard` 1.2, whose format this is, from structs with the same fields.
 const COMPACT: &str = "AegHwAwKdG9vbHMvY2FsbAtkZWxldGVfbm90ZSCQILsUDbFke3ydBO4za8WpD2zuxKds58w3yb46EBqdOAVub3RlcwIVaHR0cHM6Ly9sb2dpbi\
      5leGFtcGxlBWFsaWNlABAAAQIDBAUGBwgJCgsMDQ4PAQEGYW5zd2VyIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4fNHsiYWN0aW9u\
      IjoiYWNjZXB0IiwiY29udGVudCI6eyJuIjo5MDA3MTk5MjU0NzQwOTkzfX0AAQZzaWduaW4GZmxvdy0xAAA";
