@@ -30,7 +30,7 @@ pub(crate) struct Subscriber {
 struct State {
     filter: Filter,
     lists: Lists,
-    /// A bit for each resource of the filter; empty until one has changed.
+    /// A bit for each resource of the filter; empty while none of them has changed.
     uris: Box<[u64]>,
     end: Option<End>,
     /// Who waits for changes.
@@ -171,9 +171,10 @@ impl Subscriber {
         let State { filter, uris, .. } = &mut *state;
         let room = filter.add(uri);
         if !uris.is_empty() {
-            let mut more = no_bits(filter.uris.len());
-            more[..uris.len()].copy_from_slice(uris);
-            *uris = more;
+            // What is added stands behind all others: their bits stay where they are.
+            let mut bits = std::mem::take(uris).into_vec();
+            bits.resize(words(filter.uris.len()), 0);
+            *uris = bits.into();
         }
         room
     }
@@ -184,26 +185,34 @@ impl Subscriber {
         let mut state = self.lock();
         let State { filter, uris, .. } = &mut *state;
         let bits = std::mem::take(uris);
-        if !bits.is_empty() {
-            *uris = no_bits(filter.uris.len());
-        }
-        let mut kept = Vec::new();
+        let (mut kept, mut changed) = (Vec::new(), Vec::new());
         for (index, uri) in std::mem::take(&mut filter.uris).into_iter().enumerate() {
             if spelled(&uri) == gone {
                 continue;
             }
             if has(&bits, index) {
-                set(uris, kept.len());
+                changed.push(kept.len());
             }
             kept.push(uri);
         }
         filter.uris = kept.into();
+        if !changed.is_empty() {
+            *uris = no_bits(filter.uris.len());
+        }
+        for index in changed {
+            set(uris, index);
+        }
     }
+}
+
+/// How many words have a bit for each of so many resources.
+fn words(resources: usize) -> usize {
+    resources.div_ceil(64)
 }
 
 /// A bit for each of so many resources, none of which has changed.
 fn no_bits(resources: usize) -> Box<[u64]> {
-    vec![0; resources.div_ceil(64)].into()
+    vec![0; words(resources)].into()
 }
 
 /// Says that the resource at this place has changed.

@@ -229,3 +229,95 @@ fn a_subscription_has_an_end() {
     subscriber.remove("a:8");
     assert!(!subscriber.add(&"x".repeat(256 * 1024)));
 }
+
+#[cfg(feature = "legacy")]
+#[test]
+fn a_client_may_let_go_of_resources_and_ask_again_before_it_reads() {
+    let hub = Arc::new(Hub::new(10));
+    let change = |subscriber: &Subscriber, uri: &str| {
+        let mut changes = Changes::default();
+        changes.uris.insert(uri.into());
+        subscriber.changed(&changes);
+    };
+    // 65 resources need a word of bits more than 64.
+    let subscriber = hub.join(1, filter(Lists::default(), &[])).unwrap();
+    assert!((0..65).all(|n| subscriber.add(&format!("a:{n}"))));
+    change(&subscriber, "a:64");
+    subscriber.remove("a:0");
+    assert!(subscriber.add("a:64"));
+    assert_eq!(poll(&subscriber, &Arc::default(), READY).1, ["a:64"]);
+    // And none needs none.
+    let subscriber = hub.join(2, filter(Lists::default(), &["a:1"])).unwrap();
+    change(&subscriber, "a:1");
+    subscriber.remove("a:1");
+    assert!(!subscriber.add(&"x".repeat(256 * 1024 + 1)));
+    assert_eq!(poll(&subscriber, &Arc::default(), READY).1, [""; 0]);
+}
+
+#[cfg(feature = "legacy")]
+mod model {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Debug, Clone)]
+    enum Act {
+        /// So many resources from there on.
+        Add(u16, u16),
+        Remove(u16, u16),
+        Change(Vec<u16>),
+        Read,
+    }
+
+    fn act() -> impl Strategy<Value = Act> {
+        let (first, count) = (0..200u16, 0..140u16);
+        prop_oneof![
+            (first.clone(), count.clone()).prop_map(|(first, count)| Act::Add(first, count)),
+            (first, count).prop_map(|(first, count)| Act::Remove(first, count)),
+            prop::collection::vec(0..340u16, 0..8).prop_map(Act::Change),
+            Just(Act::Read),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_told_is_what_a_plain_list_says(acts in prop::collection::vec(act(), 0..24)) {
+            let hub = Arc::new(Hub::new(1));
+            let subscriber = hub.join(1, filter(Lists::default(), &[])).unwrap();
+            let mut list: Vec<(String, bool)> = Vec::new();
+            let name = |n: u16| format!("a:{n}");
+            for act in acts.into_iter().chain([Act::Read]) {
+                match act {
+                    Act::Add(first, count) => for uri in (first..first + count).map(name) {
+                        prop_assert!(subscriber.add(&uri));
+                        if !list.iter().any(|(known, _)| *known == uri) {
+                            list.push((uri, false));
+                        }
+                    },
+                    Act::Remove(first, count) => for uri in (first..first + count).map(name) {
+                        subscriber.remove(&uri);
+                        list.retain(|(known, _)| *known != uri);
+                    },
+                    Act::Change(of) => {
+                        let mut changes = Changes::default();
+                        changes.uris.extend(of.into_iter().map(|n| name(n).into()));
+                        subscriber.changed(&changes);
+                        for (uri, has_changed) in &mut list {
+                            *has_changed |= changes.uris.contains(uri.as_str());
+                        }
+                    }
+                    Act::Read => {
+                        let (_, told) = poll(&subscriber, &Arc::default(), READY);
+                        let mut expected = Vec::new();
+                        for (uri, has_changed) in &mut list {
+                            if std::mem::take(has_changed) {
+                                expected.push(uri.clone());
+                            }
+                        }
+                        prop_assert_eq!(told, expected);
+                    }
+                }
+            }
+        }
+    }
+}
