@@ -8,86 +8,109 @@ use serde_json::{Map, Value};
 
 use super::numbers;
 use super::object::keep;
-use super::validate::Validator;
-use super::validate::node::{Additional, Alternatives, Node, ObjectNode};
+use super::validate::node::{Additional, Node, ObjectNode};
+use super::validate::{MAX_HOPS, MAX_STACKED, Validator};
 
 /// Rewrites integral floats to integers where the schema has an integer, and removes `null` from properties that need not be
 /// there and do not list it. Nothing else changes: text never becomes a number. Returns whether anything did.
 ///
 /// A value that is not valid stays as it is.
 pub fn coerce(validator: &Validator, value: &mut Value) -> bool {
-    validator.is_valid(value) && coerce_node(validator, validator.root(), value)
+    let mut coercion = Coercion {
+        validator,
+        hops: 0,
+        stacked: 0,
+    };
+    validator.is_valid(value) && coercion.node(validator.root(), value)
 }
 
-fn coerce_node(validator: &Validator, node: &Node, value: &mut Value) -> bool {
-    let mut changed = false;
-    if let Value::Number(number) = value
-        && node.types.is_some_and(|types| types.is_integer_only())
-        && let Some(integer) = numbers::integral(number)
-    {
-        *number = integer;
-        changed = true;
+/// Goes as far as [`Validator`] goes. What it leaves as it is there, the decoder complains of.
+struct Coercion<'a> {
+    validator: &'a Validator,
+    /// How many references and alternatives were followed without going deeper.
+    hops: usize,
+    /// How many schemas are on the stack.
+    stacked: usize,
+}
+
+impl Coercion<'_> {
+    /// Rewrites a value within the current one.
+    fn nested(&mut self, node: &Node, value: &mut Value) -> bool {
+        let hops = std::mem::take(&mut self.hops);
+        let changed = self.node(node, value);
+        self.hops = hops;
+        changed
     }
-    match (&mut *value, &node.object, &node.array) {
-        (Value::Object(members), Some(object), _) => {
-            changed |= coerce_object(validator, object, members)
+
+    /// Rewrites the current value as one more schema has it.
+    fn node(&mut self, node: &Node, value: &mut Value) -> bool {
+        if self.hops > MAX_HOPS || self.stacked == MAX_STACKED {
+            return false;
         }
-        (Value::Array(items), _, Some(array)) => {
-            for (i, item) in items.iter_mut().enumerate() {
-                if let Some(node) = array.prefix.get(i).or(array.items.as_ref()) {
-                    changed |= coerce_node(validator, node, item);
+        self.hops += 1;
+        self.stacked += 1;
+        let changed = self.rewrite(node, value);
+        self.stacked -= 1;
+        self.hops -= 1;
+        changed
+    }
+
+    fn rewrite(&mut self, node: &Node, value: &mut Value) -> bool {
+        let mut changed = false;
+        if let Value::Number(number) = value
+            && node.types.is_some_and(|types| types.is_integer_only())
+            && let Some(integer) = numbers::integral(number)
+        {
+            *number = integer;
+            changed = true;
+        }
+        match (&mut *value, &node.object, &node.array) {
+            (Value::Object(members), Some(object), _) => changed |= self.object(object, members),
+            (Value::Array(items), _, Some(array)) => {
+                for (i, item) in items.iter_mut().enumerate() {
+                    if let Some(node) = array.prefix.get(i).or(array.items.as_ref()) {
+                        changed |= self.nested(node, item);
+                    }
                 }
             }
+            _ => {}
         }
-        _ => {}
+        let validator = self.validator;
+        if let Some(target) = node.reference.and_then(|index| validator.definition(index)) {
+            changed |= self.node(target, value);
+        }
+        for part in &node.all_of {
+            changed |= self.node(part, value);
+        }
+        for alternatives in [&node.any_of, &node.one_of].into_iter().flatten() {
+            let mut nodes = alternatives.nodes.iter();
+            if let Some(chosen) = nodes.find(|node| validator.fits(node, value)) {
+                changed |= self.node(chosen, value);
+            }
+        }
+        changed
     }
-    if let Some(target) = node.reference.and_then(|index| validator.definition(index)) {
-        changed |= coerce_node(validator, target, value);
-    }
-    for part in &node.all_of {
-        changed |= coerce_node(validator, part, value);
-    }
-    for alternatives in [&node.any_of, &node.one_of].into_iter().flatten() {
-        changed |= coerce_alternative(validator, alternatives, value);
-    }
-    changed
-}
 
-fn coerce_object(
-    validator: &Validator,
-    object: &ObjectNode,
-    members: &mut Map<String, Value>,
-) -> bool {
-    let before = members.len();
-    keep(members, &mut |name, value| {
-        let absent = value.is_null()
-            && object.property(name).is_some_and(|property| {
-                !property.required && !validator.fits(&property.node, value)
-            });
-        !absent
-    });
-    let mut changed = members.len() < before;
-    for (name, value) in members {
-        let node = match (object.property(name), &object.additional) {
-            (Some(property), _) => &property.node,
-            (None, Additional::Each(node)) => node,
-            (None, Additional::Any | Additional::None) => continue,
-        };
-        changed |= coerce_node(validator, node, value);
+    fn object(&mut self, object: &ObjectNode, members: &mut Map<String, Value>) -> bool {
+        let before = members.len();
+        keep(members, &mut |name, value| {
+            let absent = value.is_null()
+                && object.property(name).is_some_and(|property| {
+                    !property.required && !self.validator.fits(&property.node, value)
+                });
+            !absent
+        });
+        let mut changed = members.len() < before;
+        for (name, value) in members {
+            let node = match (object.property(name), &object.additional) {
+                (Some(property), _) => &property.node,
+                (None, Additional::Each(node)) => node,
+                (None, Additional::Any | Additional::None) => continue,
+            };
+            changed |= self.nested(node, value);
+        }
+        changed
     }
-    changed
-}
-
-fn coerce_alternative(
-    validator: &Validator,
-    alternatives: &Alternatives,
-    value: &mut Value,
-) -> bool {
-    let chosen = alternatives
-        .nodes
-        .iter()
-        .find(|node| validator.fits(node, value));
-    chosen.is_some_and(|node| coerce_node(validator, node, value))
 }
 
 #[cfg(test)]

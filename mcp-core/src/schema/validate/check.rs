@@ -11,14 +11,15 @@ use super::node::{
 };
 use super::violation::{Received, Violation, type_name};
 use super::words::{expected, expected_of_any, listed, one_of, shown};
-use super::{MAX_DEPTH, MAX_VIOLATIONS, Validator};
+use super::{MAX_DEPTH, MAX_HOPS, MAX_STACKED, MAX_VIOLATIONS, Validator};
 use crate::schema::{numbers, place::escape};
 use crate::text::{borrowed, repeats};
 
-/// Alternatives of one type are tried one after the other, and such within such multiply.
+/// Schemas that ask for others several times, and alternatives that are tried one after the other, multiply: a value may
+/// take so many steps.
 const MAX_STEPS: usize = 1_000_000;
-/// References and alternatives within each other, around one value.
-const MAX_HOPS: usize = 32;
+/// A large value may take more: so many for each of the values in it.
+const STEPS_EACH: usize = 32;
 
 impl Validator {
     /// Checks a value.
@@ -27,7 +28,7 @@ impl Validator {
     ///
     /// Everything that does not fit, in the order of the schema, [`MAX_VIOLATIONS`] at most.
     pub fn validate(&self, value: &Value) -> Result<(), Vec<Violation>> {
-        let steps = Cell::new(0);
+        let steps = Steps::of(value);
         let mut check = Check::new(&self.definitions, &steps);
         check.node(&self.root, value, &Path::Root);
         if check.found.is_empty() {
@@ -52,7 +53,7 @@ impl Validator {
     }
 
     pub(in crate::schema) fn fits(&self, node: &Node, value: &Value) -> bool {
-        let steps = Cell::new(0);
+        let steps = Steps::of(value);
         let mut check = Check::new(&self.definitions, &steps);
         check.node(node, value, &Path::Root);
         check.found.is_empty()
@@ -81,6 +82,53 @@ impl Path<'_> {
     }
 }
 
+/// The steps of a check, those of all trials of alternatives among them.
+struct Steps<'a> {
+    whole: &'a Value,
+    taken: Cell<usize>,
+    most: Cell<usize>,
+}
+
+impl<'a> Steps<'a> {
+    fn of(whole: &'a Value) -> Self {
+        Self {
+            whole,
+            taken: Cell::new(0),
+            most: Cell::new(MAX_STEPS),
+        }
+    }
+
+    /// Takes one more; says whether there was one left.
+    fn take(&self) -> bool {
+        self.taken.set(self.taken.get() + 1);
+        self.taken.get() <= self.most.get() || self.goes_on()
+    }
+
+    /// Counts how large the value is, once.
+    #[cold]
+    fn goes_on(&self) -> bool {
+        if self.most.get() == MAX_STEPS {
+            self.most.set(MAX_STEPS + STEPS_EACH * size(self.whole));
+        }
+        self.taken.get() <= self.most.get()
+    }
+}
+
+/// How many values there are in a value, itself among them.
+fn size(value: &Value) -> usize {
+    let mut size = 0;
+    let mut ahead = vec![value];
+    while let Some(value) = ahead.pop() {
+        size += 1;
+        match value {
+            Value::Array(items) => ahead.extend(items),
+            Value::Object(members) => ahead.extend(members.values()),
+            _ => {}
+        }
+    }
+    size
+}
+
 struct Check<'a> {
     definitions: &'a [Node],
     found: Vec<Violation>,
@@ -88,19 +136,22 @@ struct Check<'a> {
     depth: usize,
     /// How many references and alternatives were followed without going deeper.
     hops: usize,
-    /// Steps of all trials of alternatives so far; shared with them.
-    steps: &'a Cell<usize>,
+    /// How many schemas are on the stack.
+    stacked: usize,
+    /// Shared with all trials.
+    steps: &'a Steps<'a>,
     /// Whether it only matters if there is a misfit at all.
     is_trial: bool,
 }
 
 impl<'a> Check<'a> {
-    fn new(definitions: &'a [Node], steps: &'a Cell<usize>) -> Self {
+    fn new(definitions: &'a [Node], steps: &'a Steps<'a>) -> Self {
         Self {
             definitions,
             found: Vec::new(),
             depth: 0,
             hops: 0,
+            stacked: 0,
             steps,
             is_trial: false,
         }
@@ -144,15 +195,14 @@ impl<'a> Check<'a> {
 
     /// Checks the current value against one more schema.
     fn node(&mut self, node: &Node, value: &Value, path: &Path<'_>) {
-        if self.is_trial {
-            self.steps.set(self.steps.get() + 1);
-        }
-        if self.hops > MAX_HOPS || self.steps.get() > MAX_STEPS {
+        if self.hops > MAX_HOPS || self.stacked == MAX_STACKED || !self.steps.take() {
             let expected = || "simpler: following all alternatives takes too long".to_owned();
             return self.report(path, &expected, Received::BadValue(type_name(value)));
         }
         self.hops += 1;
+        self.stacked += 1;
         self.checks(node, value, path);
+        self.stacked -= 1;
         self.hops -= 1;
     }
 
@@ -403,6 +453,7 @@ impl<'a> Check<'a> {
         let mut check = Check {
             depth: self.depth,
             hops: self.hops,
+            stacked: self.stacked,
             is_trial: true,
             ..Check::new(self.definitions, self.steps)
         };
@@ -419,7 +470,7 @@ impl<'a> Check<'a> {
         let mut same_type = alternatives
             .nodes
             .iter()
-            .filter(|node| admits(node, value, self.definitions, 0));
+            .filter(|node| self.admits(node, value, 0));
         let received = match (same_type.next(), same_type.next()) {
             (Some(node), None) => return self.node(node, value, path),
             (None, _) => Received::WrongType(type_name(value)),
@@ -432,6 +483,21 @@ impl<'a> Check<'a> {
             &|| expected_of_any(&alternatives.nodes, definitions),
             received,
         );
+    }
+
+    /// Whether a node takes values of this type at all, as far as its types tell.
+    fn admits(&self, node: &Node, value: &Value, hops: usize) -> bool {
+        if hops > MAX_HOPS || !self.steps.take() {
+            // What cannot be told here is what the check itself finds out.
+            return true;
+        }
+        let target = node.reference.and_then(|index| self.definitions.get(index));
+        node.types.is_none_or(|types| types.admits(value))
+            && target.is_none_or(|target| self.admits(target, value, hops + 1))
+            && node.any_of.as_ref().is_none_or(|alternatives| {
+                let mut nodes = alternatives.nodes.iter();
+                nodes.any(|node| self.admits(node, value, hops + 1))
+            })
     }
 
     fn tagged(
@@ -484,20 +550,4 @@ impl<'a> Check<'a> {
             ),
         }
     }
-}
-
-/// Whether a node takes values of this type at all, as far as its types tell.
-fn admits(node: &Node, value: &Value, definitions: &[Node], hops: usize) -> bool {
-    if hops > MAX_DEPTH {
-        return true;
-    }
-    let target = node.reference.and_then(|index| definitions.get(index));
-    node.types.is_none_or(|types| types.admits(value))
-        && target.is_none_or(|target| admits(target, value, definitions, hops + 1))
-        && node.any_of.as_ref().is_none_or(|alternatives| {
-            alternatives
-                .nodes
-                .iter()
-                .any(|node| admits(node, value, definitions, hops + 1))
-        })
 }

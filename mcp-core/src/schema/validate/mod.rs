@@ -10,7 +10,8 @@
 //! * `format` is not checked: the types that carry one parse it.
 //! * `pattern` needs a matcher from the caller, see [`Validator::with_patterns`]; this crate has no engine for regular
 //!   expressions, and a constraint that is served but never checked would be a lie.
-//! * Values nested deeper than [`MAX_DEPTH`] are refused, and no more than [`MAX_VIOLATIONS`] are reported.
+//! * Values nested deeper than [`MAX_DEPTH`] are refused, and so are those that take too long, because of what a schema asks of
+//!   one value again and again; no more than [`MAX_VIOLATIONS`] misfits are reported.
 
 mod check;
 mod compile;
@@ -30,6 +31,13 @@ pub use violation::{Received, Violation};
 
 /// Values may be nested this deep, which is more than the parser of JSON admits.
 pub const MAX_DEPTH: usize = 160;
+
+/// References and alternatives within each other, around one value: a schema may ask for itself without going deeper.
+pub(in crate::schema) const MAX_HOPS: usize = 32;
+
+/// All schemas within each other: those of a value, of the values around it, and what stands between them. A deep value under
+/// schemas that go round at each level must fit on the stack of a thread, which is 2 MiB most of the time.
+pub(in crate::schema) const MAX_STACKED: usize = 1024;
 
 /// A value with more misfits than this is reported by the first ones only.
 pub const MAX_VIOLATIONS: usize = 64;

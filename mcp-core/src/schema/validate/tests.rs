@@ -462,6 +462,100 @@ fn depth_is_bounded_and_failure_is_not_exponential() {
 }
 
 #[test]
+fn a_schema_that_refers_to_itself_without_going_deeper_does_not_run_away() {
+    let a = json!({"$ref": "#/$defs/A"});
+    let nothing = json!({"type": "null"});
+    for definition in [
+        json!({"anyOf": [a, nothing]}),
+        json!({"oneOf": [a, nothing]}),
+        json!({"anyOf": [a, {"type": "integer"}]}),
+        json!({"$ref": "#/$defs/A", "anyOf": [a, nothing]}),
+        json!({"allOf": [a, a]}),
+        json!({"allOf": [a, {"type": "integer"}]}),
+        json!({"type": ["null", "integer"], "anyOf": [a, a], "oneOf": [a, a, nothing]}),
+        json!({"oneOf": [a, {"allOf": [a, a]}]}),
+    ] {
+        let ring = compiled(
+            json!({"type": "object", "properties": {"a": a, "b": {"type": "array", "items": a}}, "$defs": {"A": definition}}),
+        );
+        for value in [
+            json!(null),
+            json!(1),
+            json!(1.0),
+            json!("x"),
+            json!({"a": []}),
+        ] {
+            let mut value = json!({"a": value, "b": [value]});
+            let before = value.clone();
+            // Whether it fits is nothing that such a schema says.
+            let _ = ring.validate(&value);
+            if !coerce(&ring, &mut value) {
+                assert_eq!(value, before, "{definition}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_schema_asks_of_one_value_again_and_again_has_an_end() {
+    let mut definitions = serde_json::Map::new();
+    for i in 0..14 {
+        let next = json!({"$ref": format!("#/$defs/L{}", i + 1)});
+        definitions.insert(format!("L{i}"), json!({"allOf": vec![next; 8]}));
+    }
+    definitions.insert("L14".to_owned(), json!({"type": "string"}));
+    let multiplying = compiled(json!({"$ref": "#/$defs/L0", "$defs": definitions}));
+    let found = sentences(&multiplying, &json!("x"));
+    assert!(found[0].contains("takes too long"), "{found:?}");
+}
+
+#[test]
+fn a_large_value_may_take_its_time() {
+    let item = json!({"type": "integer"});
+    let list = compiled(
+        json!({"type": "array", "items": {"allOf": [item, item, {"$ref": "#/$defs/A"}]}, "$defs": {"A": item}}),
+    );
+    let value = Value::Array(vec![json!(1); 300_000]);
+    assert_eq!(list.validate(&value), Ok(()));
+}
+
+#[test]
+fn deep_values_under_schemas_that_go_round_fit_on_the_stack_of_a_thread() {
+    /// Objects in objects; from each to the next there are so many references, as the parts of such a combination.
+    fn chained(links: usize, around: impl Fn(Value) -> Value) -> Validator {
+        let mut definitions = serde_json::Map::new();
+        for i in 0..links {
+            let next = json!({"$ref": format!("#/$defs/L{}", i + 1)});
+            definitions.insert(format!("L{i}"), around(next));
+        }
+        definitions.insert(
+            format!("L{links}"),
+            json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/L0"}, "n": {"type": "integer"}}}),
+        );
+        compiled(json!({"$ref": "#/$defs/L0", "$defs": definitions}))
+    }
+    let all_of = |next: Value| json!({"allOf": [next]});
+    let any_of = |next: Value| json!({"anyOf": [next, {"type": "object", "required": ["b"]}]});
+    let one_of = |next: Value| json!({"oneOf": [next, {"type": "object", "required": ["b"]}]});
+    let mut value = json!({"n": 1.0});
+    for _ in 0..126 {
+        value = json!({"a": value});
+    }
+    for deep in [
+        chained(14, all_of),
+        chained(14, any_of),
+        chained(14, one_of),
+    ] {
+        assert!(deep.validate(&value).is_err());
+        assert!(!coerce(&deep, &mut value));
+    }
+    for deep in [chained(3, all_of), chained(2, any_of), chained(2, one_of)] {
+        assert_eq!(deep.validate(&value), Ok(()));
+        assert!(coerce(&deep, &mut value.clone()));
+    }
+}
+
+#[test]
 fn any_json_takes_any_json() {
     #[derive(JsonSchema)]
     struct Anything {
