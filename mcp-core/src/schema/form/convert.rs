@@ -12,8 +12,10 @@ use crate::schema::numbers;
 use crate::schema::object::{add, list, nested, owned, set, take, text as text_of, texts};
 use crate::text::joined;
 
-/// References to references end here; a derived schema has two or three.
+/// References to references end here, and options of options; a derived schema has two or three.
 const MAX_REFERENCES: usize = 16;
+
+const ENDLESS: &str = "refers to itself: forms are flat";
 
 impl FormSchema {
     /// Turns the JSON schema of a struct, as schemars derives it, into a form: references are inlined, `null`
@@ -112,7 +114,7 @@ impl Source<'_> {
             };
             add(&mut resolved, target);
         }
-        Err("refers to itself: forms are flat".to_owned())
+        Err(ENDLESS.to_owned())
     }
 
     fn field(&self, name: &str, schema: &Value) -> Result<(FormField, bool), String> {
@@ -137,26 +139,29 @@ impl Source<'_> {
     fn without_null(&self, schema: &Value) -> Result<(Map<String, Value>, bool), String> {
         let mut schema = self.resolve(schema)?;
         let mut nullable = false;
-        if let Some(Value::Array(types)) = schema.get("type") {
-            let mut others = types.clone();
-            others.retain(|name| name != "null");
-            nullable = others.len() < types.len();
-            match others.pop() {
-                Some(only) if others.is_empty() => set(&mut schema, "type", only),
-                _ => return Err("takes values of several types: pick one".to_owned()),
+        for _ in 0..MAX_REFERENCES {
+            if let Some(Value::Array(types)) = schema.get("type") {
+                let mut others = types.clone();
+                others.retain(|name| name != "null");
+                nullable |= others.len() < types.len();
+                match others.pop() {
+                    Some(only) if others.is_empty() => set(&mut schema, "type", only),
+                    _ => return Err("takes values of several types: pick one".to_owned()),
+                }
             }
-        }
-        if let Some(Value::Array(values)) = schema.get_mut("enum") {
-            values.retain(|value| !value.is_null());
-        }
-        if let Some(only) = beside_null(&schema) {
-            let (inner, _) = self.without_null(only)?;
+            if let Some(Value::Array(values)) = schema.get_mut("enum") {
+                values.retain(|value| !value.is_null());
+            }
+            let Some(only) = beside_null(&schema) else {
+                return Ok((schema, nullable));
+            };
+            let inner = self.resolve(only)?;
             take(&mut schema, "anyOf");
             take(&mut schema, "oneOf");
             add(&mut schema, &inner);
             nullable = true;
         }
-        Ok((schema, nullable))
+        Err(ENDLESS.to_owned())
     }
 
     /// The kind of a field, and texts about its options for the description.

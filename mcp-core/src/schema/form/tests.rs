@@ -624,11 +624,33 @@ mod derive {
 
     #[test]
     fn references_in_a_ring_end() {
-        let ring = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"$ref": "#/$defs/A"}}});
-        let faults = FormSchema::from_json_schema(&ring).unwrap_err();
+        let option = json!([{"$ref": "#/$defs/A"}, {"type": "null"}]);
+        for ring in [
+            json!({"$ref": "#/$defs/A"}),
+            json!({"anyOf": option}),
+            json!({"oneOf": option, "type": "string"}),
+            json!({"title": "A", "allOf": [], "anyOf": [{"type": "null"}, {"anyOf": option}]}),
+        ] {
+            let form = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": ring}});
+            let faults = FormSchema::from_json_schema(&form).unwrap_err();
+            assert_eq!(
+                faults[0].to_string(),
+                "form field `a` refers to itself: forms are flat"
+            );
+        }
+    }
+
+    #[test]
+    fn options_of_options_are_one() {
+        let mut schema = json!({"type": ["string", "null"], "maxLength": 3});
+        for _ in 0..8 {
+            schema = json!({"anyOf": [{"type": "null"}, schema]});
+        }
+        schema["description"] = json!("d");
+        let form = json!({"type": "object", "properties": {"a": schema}, "required": ["a"]});
         assert_eq!(
-            faults[0].to_string(),
-            "form field `a` refers to itself: forms are flat"
+            serde_json::to_value(FormSchema::from_json_schema(&form).unwrap()).unwrap(),
+            json!({"type": "object", "properties": {"a": {"type": "string", "maxLength": 3, "description": "d"}}})
         );
     }
 }
