@@ -15,15 +15,19 @@ use crate::text::joined;
 
 /// Inlining can double at each level: a schema of this many parts is of no use to a model any more.
 const MAX_PARTS: usize = 20_000;
-/// Deeper nesting of types than this is refused.
+/// Deeper nesting of types than this is refused, and so are longer chains of references and options.
 const MAX_DEPTH: usize = 64;
+
+const ENDLESS: &str = "refers to itself without ever naming a type";
 
 pub(super) struct Converter<'a> {
     pub(super) definitions: Definitions<'a>,
     pub(super) options: DialectOptions,
     pub(super) faults: Vec<SchemaFault>,
-    /// The recursive definitions in use; `Null` while one is being converted.
+    /// The recursive definitions in use; `Null` until one is converted.
     pub(super) kept: Keywords,
+    /// Those of them that are not converted yet.
+    waiting: Vec<(String, &'a Value)>,
     pub(super) has_constraints: bool,
     /// The schema that is being converted.
     pub(super) at: Place,
@@ -45,6 +49,7 @@ impl<'a> Converter<'a> {
             options,
             faults: Vec::new(),
             kept: Keywords::new(),
+            waiting: Vec::new(),
             has_constraints: false,
             at: Place::root(),
             parts: 0,
@@ -112,30 +117,33 @@ impl<'a> Converter<'a> {
         null == Null::IsValue || self.options.purpose == Purpose::Result
     }
 
-    fn composed(&mut self, keywords: Keywords, null: Null) -> Value {
-        if let Some(reference) = self.recursive_reference(&keywords) {
-            return reference;
-        }
-        let by_itself = has_any(&keywords, |keyword| matches!(keyword, "enum" | "const"));
-        let mut keywords = match self.resolve(keywords) {
-            Ok(keywords) => keywords,
-            Err(problem) => return self.fault(&problem),
-        };
-        let null_stays = take_null(&mut keywords) && self.keeps_null(null);
-        // What was within an `Option` may itself be a reference, an enum, or optional.
-        if let Some(inner) = only_alternative(&mut keywords) {
-            if let Err(problem) = merge(&mut keywords, &inner) {
-                return self.fault(&problem);
+    fn composed(&mut self, mut keywords: Keywords, null: Null) -> Value {
+        let mut null_stays = false;
+        for _ in 0..MAX_DEPTH {
+            if let Some(reference) = self.recursive_reference(&keywords) {
+                return null_again(reference, null_stays);
             }
-            let converted = self.keywords(keywords, null);
+            let by_itself = has_any(&keywords, |keyword| matches!(keyword, "enum" | "const"));
+            keywords = match self.resolve(keywords) {
+                Ok(keywords) => keywords,
+                Err(problem) => return self.fault(&problem),
+            };
+            null_stays |= take_null(&mut keywords) && self.keeps_null(null);
+            // What was within an `Option` may itself be a reference, an enum, or optional.
+            if let Some(inner) = only_alternative(&mut keywords) {
+                if let Err(problem) = merge(&mut keywords, &inner) {
+                    return self.fault(&problem);
+                }
+                continue;
+            }
+            if by_itself {
+                // Written beside a field and not by its type, so decoding does not enforce it.
+                self.has_constraints = true;
+            }
+            let converted = self.typed(keywords);
             return null_again(converted, null_stays);
         }
-        if by_itself {
-            // Written beside a field and not by its type, so decoding does not enforce it.
-            self.has_constraints = true;
-        }
-        let converted = self.typed(keywords);
-        null_again(converted, null_stays)
+        self.fault(ENDLESS)
     }
 
     /// A reference that stays one, if nothing but annotations stands beside it.
@@ -153,24 +161,23 @@ impl<'a> Converter<'a> {
         let (name, schema) = (definition.name.clone(), definition.schema);
         if !self.kept.contains_key(&name) {
             set(&mut self.kept, &name, Value::Null);
-            let mut converted = self.convert_definition(schema.clone(), &name);
-            if let Some(keywords) = converted.as_object_mut() {
-                take(keywords, "title");
-            }
-            set(&mut self.kept, &name, converted);
+            self.waiting.push((name.clone(), schema));
         }
         let mut kept = annotations(keywords);
         set(&mut kept, "$ref", format!("#/$defs/{name}"));
         Some(Value::Object(kept))
     }
 
-    fn convert_definition(&mut self, schema: Value, name: &str) -> Value {
-        let depth = std::mem::take(&mut self.depth);
-        let at = std::mem::replace(&mut self.at, Place::root());
-        let converted = self.convert_part(&["$defs", name], schema, Null::IsValue);
-        self.depth = depth;
-        self.at = at;
-        converted
+    /// Converts the recursive definitions in use, one after the other: a chain of them may be longer than the stack is deep.
+    pub(super) fn convert_kept(&mut self) {
+        while let Some((name, schema)) = self.waiting.pop() {
+            let steps = ["$defs", &name];
+            let mut converted = self.convert_part(&steps, schema.clone(), Null::IsValue);
+            if let Some(keywords) = converted.as_object_mut() {
+                take(keywords, "title");
+            }
+            set(&mut self.kept, &name, converted);
+        }
     }
 
     /// References and `allOf` replaced by what they stand for.
@@ -203,7 +210,7 @@ impl<'a> Converter<'a> {
                 return Ok(keywords);
             }
         }
-        Err("refers to itself without ever naming a type".to_owned())
+        Err(ENDLESS.to_owned())
     }
 
     /// A schema without references and without `null`.

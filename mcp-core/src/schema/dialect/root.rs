@@ -23,6 +23,7 @@ pub fn to_dialect(root: Value, options: DialectOptions) -> Result<Dialect, Vec<S
         .map_or_else(Definitions::none, Definitions::of);
     let mut converter = Converter::new(definitions, options);
     let (schema, exact) = converter.root(root);
+    converter.convert_kept();
     if !converter.faults.is_empty() {
         return Err(converter.faults);
     }

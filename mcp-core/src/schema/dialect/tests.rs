@@ -810,6 +810,72 @@ fn types_that_double_at_each_level_end_in_a_fault() {
 }
 
 #[test]
+fn a_schema_that_is_an_option_of_itself_ends_in_a_fault() {
+    let option = |reference: &str| json!([{"$ref": reference}, {"type": "null"}]);
+    let of = |a: Value| {
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {
+            "A": a, "B": {"title": "B", "type": "string", "oneOf": option("#/$defs/A")},
+        }})
+    };
+    for root in [
+        json!({"type": "object", "anyOf": option("#")}),
+        json!({"properties": {"a": {"type": "string"}}, "oneOf": option("#")}),
+        of(json!({"type": "object", "anyOf": option("#/$defs/A")})),
+        of(json!({"minLength": 1, "oneOf": option("#/$defs/A")})),
+        of(json!({"properties": {}, "anyOf": option("#/$defs/B")})),
+        of(json!({"type": "string", "allOf": [{"anyOf": option("#/$defs/A")}]})),
+    ] {
+        for options in [DialectOptions::arguments(), DialectOptions::result()] {
+            let faults = to_dialect(root.clone(), options).unwrap_err();
+            let problem = "refers to itself without ever naming a type";
+            assert!(
+                faults.iter().any(|fault| fault.problem == problem),
+                "{root} {faults:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn options_of_options_are_one() {
+    let option = |schema: Value| json!({"anyOf": [schema, {"type": "null"}]});
+    let root =
+        |schema: Value| json!({"type": "object", "properties": {"a": schema}, "required": ["a"]});
+    let (mut inner, mut outer) = (json!({"type": "string"}), json!({"type": "string"}));
+    inner = option(inner);
+    for _ in 0..32 {
+        outer = option(outer);
+    }
+    for options in [DialectOptions::arguments(), DialectOptions::result()] {
+        assert_eq!(
+            to_dialect(root(outer.clone()), options).unwrap(),
+            to_dialect(root(inner.clone()), options).unwrap()
+        );
+    }
+}
+
+#[test]
+fn a_long_chain_of_recursive_definitions_is_converted() {
+    let mut definitions = serde_json::Map::new();
+    for i in 0..2000 {
+        let next = format!("#/$defs/N{}", (i + 1) % 2000);
+        definitions.insert(
+            format!("N{i}"),
+            json!({"type": "object", "properties": {"next": {"$ref": next}}}),
+        );
+    }
+    let root = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/N0"}}, "$defs": definitions});
+    let schema = to_dialect(root, DialectOptions::arguments())
+        .unwrap()
+        .schema;
+    assert_eq!(schema["$defs"].as_object().unwrap().len(), 2000);
+    assert_eq!(
+        schema["$defs"]["N1999"]["properties"]["next"],
+        json!({"$ref": "#/$defs/N0"})
+    );
+}
+
+#[test]
 fn names_in_references_are_decoded_and_made_plain() {
     let root = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/T%3Cu8%3E"}},
         "$defs": {"T<u8>": {"type": "object", "properties": {"t": {"$ref": "#/$defs/T<u8>"}}}}});
