@@ -35,7 +35,8 @@ impl Context {
         serde_json::from_value(info.clone()).ok()
     }
 
-    /// The request's `_meta`, as it came: trace context and keys of extensions among it.
+    /// The request's `_meta`, as it came: trace context and keys of extensions among it. Members whose values cannot be read are left
+    /// out: half a surrogate in a text, a number past all floats, more than 128 values within each other.
     ///
     /// Specification: basic/index, `_meta`.
     pub fn meta(&self) -> Meta {

@@ -14,7 +14,7 @@ use crate::{context::Context, once::Finished, server::Server};
 ///
 /// # Errors
 ///
-/// `-32021` where the client has not declared the extension.
+/// `-32602` where the parameters cannot be read, `-32021` where the client has not declared the extension.
 pub(crate) fn call_extension(
     server: &Server,
     request: &Asked<'_>,
@@ -27,7 +27,7 @@ pub(crate) fn call_extension(
     };
     let mut received = Received::new(request.line, request.params, request.terms)?;
     received.address = Some(request.method.into());
-    let params = received.params();
+    let params = received.params()?;
     let ctx = Context::new(
         server.clone(),
         None,

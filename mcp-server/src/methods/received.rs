@@ -3,11 +3,11 @@
 use mcp_core::{Revision, protocol::Meta, rpc::RpcError};
 use serde_json::{Map, Value};
 
-use super::{Params, Terms};
+use super::{Params, Terms, params::unreadable};
 use crate::{
     asking::{InputResponses, Kinds, Place},
     legacy,
-    parameters::member,
+    parameters::{Members, member},
 };
 
 /// A request's message, kept for as long as it is being answered.
@@ -104,18 +104,31 @@ impl Received {
         })
     }
 
+    /// All of `_meta` that can be read.
     pub(crate) fn meta(&self) -> Meta {
-        let meta = member(self.params_json(), "_meta");
-        meta.and_then(|meta| serde_json::from_str(meta).ok())
-            .unwrap_or_default()
+        let mut meta = Meta::new();
+        // One by one: what nobody has asked for was only passed over, and one that cannot be read takes no other with it.
+        for member in Members::of(member(self.params_json(), "_meta").unwrap_or("{}")) {
+            if let Some((name, json)) = member
+                && let Ok(value) = serde_json::from_str(json)
+            {
+                meta.insert(name.into_owned(), value);
+            }
+        }
+        meta
     }
 
     /// The whole of `params` but its `_meta`.
-    pub(crate) fn params(&self) -> Value {
-        let mut params: Map<String, Value> =
-            serde_json::from_str(self.params_json()).unwrap_or_default();
+    ///
+    /// # Errors
+    ///
+    /// `-32602` where something in there is JSON that has no value here: half a surrogate, a number past all floats, a value that is
+    /// nested too deeply.
+    pub(crate) fn params(&self) -> Result<Value, RpcError> {
+        let params = serde_json::from_str::<Map<_, _>>(self.params_json());
+        let mut params = params.map_err(|error| unreadable("params", &error))?;
         params.remove("_meta");
-        Value::Object(params)
+        Ok(Value::Object(params))
     }
 
     fn params_json(&self) -> &str {

@@ -124,6 +124,42 @@ async fn a_method_of_an_extension_gets_its_params_and_gives_a_whole_result() {
     );
 }
 
+/// JSON that has no value: it is not taken for parameters that are not there.
+#[tokio::test]
+async fn params_that_cannot_be_read_are_refused() {
+    let mut wire = with_clock();
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    for (id, json) in [r#""\ud800""#, "1e999", &deep, r#"{"a":["\udc00"]}"#]
+        .into_iter()
+        .enumerate()
+    {
+        for (member, meta) in [(json, "0"), ("0", json)] {
+            let line = format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"clock/now","params":{{"note":{member},"_meta":{{
+                "io.modelcontextprotocol/protocolVersion":"2026-07-28","com.example/x":{meta},
+                "io.modelcontextprotocol/clientCapabilities":{{"extensions":{{"{CLOCK}":{{}}}}}}}}}}}}"#
+            );
+            wire.write(line.replace('\n', " ").as_bytes()).await;
+            wire.write(b"\n").await;
+            let answer = wire.receive().await;
+            assert_eq!(code(&answer), -32602, "{line}: {answer}");
+            let message = answer["error"]["message"].as_str().unwrap();
+            assert!(message.starts_with("`params`: "), "{message}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_in_meta_takes_nothing_else_with_it() {
+    let mut wire = Wire::open(&server());
+    let line = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"chart","_meta":{"a":"\ud800",
+        "io.modelcontextprotocol/protocolVersion":"2026-07-28","com.example/n":1e999,
+        "io.modelcontextprotocol/clientCapabilities":{"extensions":{"com.example/charts":{"size":7}}}}}}"#;
+    wire.write(line.replace('\n', " ").as_bytes()).await;
+    wire.write(b"\n").await;
+    assert_eq!(text(&wire.receive().await), "a chart: 7");
+}
+
 /// Specification: basic/index, Capabilities: `data.requiredCapabilities` lists what is missing.
 #[tokio::test]
 async fn a_client_that_has_not_declared_an_extension_is_told_which() {
