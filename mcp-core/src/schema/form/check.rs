@@ -9,7 +9,7 @@ use super::field::{ChoiceField, FieldKind, MultiChoiceField, NumberField, Option
 use super::format;
 use super::model::FormSchema;
 use crate::schema::numbers;
-use crate::text::joined;
+use crate::text::{borrowed, joined, sort};
 
 /// A field of an answer that does not fit. Names the constraint, never the value: the text may be shown to a
 /// model or logged, the value may not.
@@ -44,10 +44,13 @@ impl FormSchema {
     /// Everything that does not fit, in the order of the fields.
     pub fn validate(&self, answer: &Map<String, Value>) -> Result<(), Vec<FormViolation>> {
         let mut violations = Vec::new();
+        let mut required = borrowed(&self.required);
+        sort(&mut required);
         for field in &self.fields {
             let constraint = match answer.get(&field.name) {
-                None | Some(Value::Null) => self
-                    .is_required(&field.name)
+                None | Some(Value::Null) => required
+                    .binary_search(&field.name.as_str())
+                    .is_ok()
                     .then(|| "is required".to_owned()),
                 Some(value) => field.kind.violation(value),
             };

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::field::FieldKind;
-use super::model::{FormField, FormSchema};
+use super::model::{FormField, FormSchema, names_of};
 use crate::schema::numbers;
-use crate::text::repeats;
+use crate::text::{repeats, sort};
 
 /// A reason why a form cannot be asked, with the way out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,13 +50,10 @@ impl FormSchema {
     #[must_use]
     pub fn faults(&self) -> Vec<FormFault> {
         let mut faults = Vec::new();
-        let mut names = Vec::with_capacity(self.fields.len());
-        for field in &self.fields {
-            names.push(field.name.as_str());
-        }
+        let mut names = names_of(&self.fields);
         let repeated = repeats(&names);
         for (place, field) in self.fields.iter().enumerate() {
-            if repeated.contains(&place) {
+            if repeated.binary_search(&place).is_ok() {
                 faults.push(FormFault::field(
                     &field.name,
                     "is declared twice: rename one of the two",
@@ -64,8 +61,9 @@ impl FormSchema {
             }
             field_faults(field, &mut faults);
         }
+        sort(&mut names);
         for name in &self.required {
-            if !names.contains(&name.as_str()) {
+            if names.binary_search(&name.as_str()).is_err() {
                 faults.push(FormFault::field(
                     name,
                     "is required but not declared: add it or drop it from `required`",

@@ -63,6 +63,15 @@ impl FormSchema {
     }
 }
 
+/// The names of fields, in their order.
+pub(super) fn names_of(fields: &[FormField]) -> Vec<&str> {
+    let mut names = Vec::with_capacity(fields.len());
+    for field in fields {
+        names.push(field.name.as_str());
+    }
+    names
+}
+
 /// Puts what has one of these names first, in their order.
 fn put_in_order<T>(items: &mut Vec<T>, names: &[&str], name_of: fn(&T) -> &str) {
     let mut placed = 0;

@@ -155,6 +155,24 @@ mod wire {
     }
 
     #[test]
+    fn a_peers_form_takes_no_longer_than_it_is_long() {
+        let (mut properties, mut required) = (Vec::new(), Vec::new());
+        for i in 0..50_000 {
+            properties.push(format!(r#""f{i}":{{"type":"boolean"}}"#));
+            required.push(format!("\"f{i}\""));
+        }
+        let (properties, required) = (properties.join(","), required.join(","));
+        let json =
+            format!(r#"{{"type":"object","properties":{{{properties}}},"required":[{required}]}}"#);
+        let begin = std::time::Instant::now();
+        let form: FormSchema = serde_json::from_str(&json).unwrap();
+        assert_eq!(form.validate_value(&Value::Null).unwrap_err().len(), 50_000);
+        assert_eq!(form.faults(), []);
+        let took = begin.elapsed();
+        assert!(took < std::time::Duration::from_secs(4), "{took:?}");
+    }
+
+    #[test]
     fn a_handmade_form_has_the_official_shape() {
         let form = FormSchema::new()
             .string("name", |f| f.description("Your full name").min_length(1))

@@ -10,7 +10,8 @@ use super::field::{
     BooleanField, ChoiceField, FieldKind, MultiChoiceField, NumberField, Options, StringField,
     StringFormat, TitledOption,
 };
-use super::model::{FormField, FormSchema};
+use super::model::{FormField, FormSchema, names_of};
+use crate::text::repeats;
 
 impl Serialize for FormSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -333,11 +334,6 @@ impl<'de> Visitor<'de> for FieldsVisitor {
         let mut fields: Vec<FormField> = Vec::new();
         while let Some((name, mut schema)) = map.next_entry::<String, FieldSchema>()? {
             schema.drop_null();
-            if fields.iter().any(|field| field.name == name) {
-                return Err(A::Error::custom(format_args!(
-                    "form field `{name}` is declared twice"
-                )));
-            }
             let (title, description) = (schema.title.take(), schema.description.take());
             let kind = schema.take_kind().map_err(|problem| {
                 A::Error::custom(format_args!("form field `{name}` {problem}"))
@@ -349,6 +345,14 @@ impl<'de> Visitor<'de> for FieldsVisitor {
                 kind,
             });
         }
-        Ok(Fields(fields))
+        let names = names_of(&fields);
+        // Not looked for with each field: a peer may send as many as fit into a message.
+        match repeats(&names).first() {
+            Some(place) => Err(A::Error::custom(format_args!(
+                "form field `{}` is declared twice",
+                names[*place]
+            ))),
+            None => Ok(Fields(fields)),
+        }
     }
 }
