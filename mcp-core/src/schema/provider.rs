@@ -123,11 +123,7 @@ impl Walk {
     fn keywords(&mut self, keywords: &Map<String, Value>) {
         let kinds = ["type", "anyOf", "$ref"].map(|keyword| keywords.contains_key(keyword));
         let count = kinds.iter().filter(|has| **has).count();
-        // The items of an array of any JSON end the nesting of types.
-        let is_end = self.at.pointer().ends_with("/items")
-            && keywords.len() == 1
-            && keywords.contains_key("description");
-        if count != 1 && !is_end {
+        if count != 1 {
             self.breach("must have exactly one of `type`, `anyOf` and `$ref`");
         }
         if self.at.pointer().is_empty() && !kinds[0] {
@@ -175,6 +171,7 @@ impl Walk {
         match name {
             "object" => self.object(keywords),
             "array" => match keywords.get("items") {
+                Some(items) if is_any(items) => {}
                 Some(items) => self.part(&["items"], items),
                 None => self.breach("is an array without `items`"),
             },
@@ -233,6 +230,13 @@ impl Walk {
             self.breach("requires what it does not declare");
         }
     }
+}
+
+/// Whether this is any JSON, as the items of an array of it end the nesting of types.
+fn is_any(items: &Value) -> bool {
+    items
+        .as_object()
+        .is_some_and(|keywords| keywords.len() == 1 && keywords.contains_key("description"))
 }
 
 /// Whether a schema refers to a definition, through others or not.
@@ -360,6 +364,24 @@ mod tests {
                 "{breaches:?}"
             );
         }
+    }
+
+    #[test]
+    fn the_items_of_an_array_alone_may_be_any_json() {
+        let any = json!({"description": "d"});
+        assert_provider_safe(
+            &json!({"type": "object", "properties": {"a": {"type": "array", "items": any}}, "additionalProperties": false}),
+        );
+        let kinds = "must have exactly one of `type`, `anyOf` and `$ref`";
+        assert_eq!(
+            check_provider_safe(
+                &json!({"type": "object", "properties": {"items": any}, "additionalProperties": false})
+            ),
+            [format!("/properties/items {kinds}")]
+        );
+        let defined = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/items"}},
+            "additionalProperties": false, "$defs": {"items": any}});
+        assert!(check_provider_safe(&defined).contains(&format!("/$defs/items {kinds}")));
     }
 
     #[test]
