@@ -95,7 +95,10 @@ impl<'a> RawId<'a> {
     pub fn new(text: &'a str) -> Option<Self> {
         let bytes = text.as_bytes();
         let digits = match bytes {
-            [b'"', ..] => return Scan::whole(text, Scan::string).ok().map(|_| Self(text)),
+            // Blanks behind it would be echoed.
+            [b'"', .., b'"'] => {
+                return Scan::whole(text, Scan::string).ok().map(|_| Self(text));
+            }
             [b'-', digits @ ..] => digits,
             digits => digits,
         };

@@ -46,6 +46,21 @@ fn ids_keep_type_and_value() {
 }
 
 #[test]
+fn an_id_has_no_blanks_around_it() {
+    for id in ["7", "-7", r#""a""#, r#"" ""#, r#""\"""#] {
+        assert_eq!(RawId::new(id).map(RawId::as_json), Some(id));
+        for blank in [" ", "\n", "\t", "\r\n"] {
+            for text in [format!("{blank}{id}"), format!("{id}{blank}")] {
+                assert_eq!(RawId::new(&text), None, "{text:?}");
+            }
+        }
+    }
+    for text in ["\"", "\"\"\"", r#""\""#, r#""a" "b""#] {
+        assert_eq!(RawId::new(text), None, "{text:?}");
+    }
+}
+
+#[test]
 fn other_ids_are_invalid_requests_without_an_id() {
     for id in [
         "null",
