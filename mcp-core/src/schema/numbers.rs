@@ -108,25 +108,24 @@ pub(crate) fn integer_bounds(
 ) -> Result<(Option<i128>, Option<i128>), &'static str> {
     let above = bound(schema, "exclusiveMinimum", f64::floor)?;
     let below = bound(schema, "exclusiveMaximum", f64::ceil)?;
-    let (mut least, mut most) = object::text(schema, "format")
+    let (least, most) = object::text(schema, "format")
         .and_then(format_bounds)
         .unwrap_or_default();
-    let tighter = [
+    let lower = [
+        least,
         bound(schema, "minimum", f64::ceil)?,
         above.map(|value| value.saturating_add(1)),
     ];
-    for bound in tighter {
-        least = least.max(bound);
-    }
-    let tighter = [
+    let upper = [
+        most,
         bound(schema, "maximum", f64::floor)?,
         below.map(|value| value.saturating_sub(1)),
     ];
-    for bound in tighter {
-        // Of `None` and a bound, the bound is the greater one.
-        most = most.min(bound).or(most.max(bound));
-    }
-    Ok((least, most))
+    // The tightest of those that there are.
+    Ok((
+        lower.into_iter().flatten().max(),
+        upper.into_iter().flatten().min(),
+    ))
 }
 
 fn bound(

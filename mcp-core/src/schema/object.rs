@@ -20,20 +20,13 @@ pub(super) fn take(object: &mut Map<String, Value>, key: &str) -> Option<Value> 
     object.remove(key)
 }
 
-/// Removes the members that are not wanted.
+/// Removes the members that are not wanted. The others keep their order, where a map has one.
+#[inline(never)]
 pub(super) fn keep(
     object: &mut Map<String, Value>,
     is_wanted: &mut dyn FnMut(&str, &Value) -> bool,
 ) {
-    let mut unwanted = Vec::new();
-    for (key, value) in object.iter() {
-        if !is_wanted(key, value) {
-            unwanted.push(key.clone());
-        }
-    }
-    for key in unwanted {
-        take(object, &key);
-    }
+    object.retain(|key, value| is_wanted(key, value));
 }
 
 /// Adds the members of another object; those that are there already stay as they are.
