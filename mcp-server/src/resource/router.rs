@@ -168,7 +168,7 @@ impl Node {
                     known.weight() == pattern.weight() && known.may_meet(pattern)
                 });
                 if let Some((_, node)) = meets {
-                    return Err(node.any_template().unwrap_or_default());
+                    return Err(node.first_template().unwrap_or_default());
                 }
                 let heavier = |(known, _): &(Pattern, Node)| known.weight() > pattern.weight();
                 let at = self.patterns.partition_point(heavier);
@@ -179,11 +179,12 @@ impl Node {
         Ok(&mut self.patterns[at].1)
     }
 
-    fn any_template(&self) -> Option<usize> {
+    /// Of the templates that go through here, the one that was there first.
+    fn first_template(&self) -> Option<usize> {
         let below = self.literals.values();
         let below = below.chain(self.patterns.iter().map(|(_, node)| node));
-        let here = self.end.first().or(self.rest.first()).copied();
-        here.or_else(|| below.into_iter().find_map(Node::any_template))
+        let here = self.end.iter().chain(&self.rest).copied();
+        here.chain(below.filter_map(Node::first_template)).min()
     }
 
     fn walk<'u>(

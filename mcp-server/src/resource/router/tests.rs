@@ -255,3 +255,20 @@ fn faults_of_templates_are_named() {
         assert!(fault.contains(word), "{template}: {fault}");
     }
 }
+
+#[test]
+fn of_those_that_meet_the_first_is_told() {
+    let uris: Vec<String> = (0..50).map(|n| format!("x://{{a}}-1/{n}/{{b}}")).collect();
+    let uris: Vec<&str> = uris.iter().map(String::as_str).collect();
+    for first in [0, 7, 49] {
+        let mut router = Router::default();
+        let (before, from_there) = uris.split_at(first);
+        for (index, uri) in from_there.iter().chain(before).enumerate() {
+            let template = Template::parse(uri).unwrap();
+            router.insert(uri, template, index).unwrap();
+        }
+        let meets = "x://1-{a}/{b}";
+        let met = router.insert(meets, Template::parse(meets).unwrap(), 50);
+        assert_eq!(met, Err(0), "{first}");
+    }
+}
