@@ -1,6 +1,6 @@
 //! [`Registry`]: puts the functions of a server together while it is built.
 
-use std::{borrow::Cow, collections::HashMap, sync::Arc};
+use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
 use mcp_core::{
     protocol::{Meta, meta::key},
@@ -33,7 +33,7 @@ pub(crate) struct Registry {
     /// The methods that kinds and extensions bring.
     pub(crate) methods: Vec<(Cow<'static, str>, Method)>,
     /// By kind and name.
-    names: HashMap<(&'static str, &'static str), ()>,
+    names: HashSet<(&'static str, &'static str)>,
 }
 
 /// What a set says of all its functions.
@@ -56,8 +56,7 @@ impl Registry {
     ) {
         let spec = function.spec();
         let index = self.functions.len();
-        let taken = self.names.insert((spec.kind_name(), spec.name), ());
-        if taken.is_some() {
+        if !self.names.insert((spec.kind_name(), spec.name)) {
             let kind = spec.kind_name();
             faults.of(spec).add(
                 None,

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_core::{
     Revision,
-    rpc::{Message, RpcError, Scan, parse_raw, write_error},
+    rpc::{Message, RpcError, Scan, parse_raw, write_error, write_json},
 };
 
 use super::{INITIALIZE, connection::is_of_today};
@@ -85,12 +85,11 @@ pub(crate) fn refuse_count(members: usize) -> Option<Vec<u8>> {
 
 /// An error that answers nothing with an id.
 fn nameless(error: &RpcError) -> Vec<u8> {
-    const BEGIN: &[u8] = br#"{"jsonrpc":"2.0","#;
-    let mut answer = Vec::new();
-    write_error(&mut answer, None, error);
     // JSON-RPC 2.0, section 5: `null`, where today's revision leaves it out.
-    let rest = answer.strip_prefix(BEGIN).unwrap_or_default();
-    [BEGIN, br#""id":null,"#, rest].concat()
+    let mut answer = br#"{"jsonrpc":"2.0","id":null,"error":"#.to_vec();
+    write_json(&mut answer, error);
+    answer.push(b'}');
+    answer
 }
 
 /// The array of these answers; none where there are none.

@@ -154,6 +154,24 @@ impl Object {
     }
 }
 
+/// An object to which others add members of their own, each time it is written.
+pub(super) struct Beginning(Box<str>);
+
+impl From<Object> for Beginning {
+    fn from(object: Object) -> Self {
+        let mut json = object.to_json();
+        json.pop();
+        Self(json.into())
+    }
+}
+
+impl Beginning {
+    /// The text of the object without its closing brace: more members go behind it, each after a comma, and then the brace.
+    pub(super) fn unclosed(&self) -> &str {
+        &self.0
+    }
+}
+
 /// Changes the object that a text is; says whether it is one.
 fn edited(json: &mut String, change: Change<'_>) -> bool {
     let Some(mut object) = Object::parse(json) else {

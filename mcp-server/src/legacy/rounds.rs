@@ -202,20 +202,19 @@ impl Rounds<'_> {
             exchange.note(input);
             body(ctx, &mut exchange).map_err(ToolError::protocol)?
         };
-        let waits_for = match shown.is_empty() {
-            true if is_empty => WaitsFor::Time,
-            true => WaitsFor::Pages,
-            false => WaitsFor::Answers,
-        };
-        if let WaitsFor::Pages = waits_for {
-            body = self.wait_for_pages(body)?;
-        } else {
-            states.prepare(&mut body.stamp);
-        }
-        let until = match waits_for {
-            WaitsFor::Time => self.next_pause(STATE_PAUSE),
-            WaitsFor::Pages => self.next_pause(PAGE_PAUSE),
-            WaitsFor::Answers => deadline,
+        let (waits_for, until) = match (is_empty, shown.is_empty()) {
+            (_, false) => {
+                states.prepare(&mut body.stamp);
+                (WaitsFor::Answers, deadline)
+            }
+            (true, true) => {
+                states.prepare(&mut body.stamp);
+                (WaitsFor::Time, self.next_pause(STATE_PAUSE))
+            }
+            (false, true) => {
+                body = self.wait_for_pages(body)?;
+                (WaitsFor::Pages, self.next_pause(PAGE_PAUSE))
+            }
         };
         Ok(Round {
             body,

@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 
 use super::{
     notices::Notices,
-    object::Object,
+    object::{Beginning, Object},
     pages::Kept,
     requests::{NoAnswer, Requests},
 };
@@ -25,8 +25,8 @@ pub(crate) struct Session {
     pub(super) revision: Revision,
     /// What the client can be asked for.
     pub(super) kinds: Kinds,
-    /// What the client has said of itself, as the `_meta` of each request says it today: all of that but its end.
-    pub(super) meta: Box<str>,
+    /// What the client has said of itself, as the `_meta` of each request says it today.
+    pub(super) meta: Beginning,
     /// From which level on the client wants log messages, as JSON.
     level: Mutex<Box<str>>,
     /// What the client was asked.
@@ -57,8 +57,6 @@ impl Session {
         if let Some(info) = info {
             meta.set(key::CLIENT_INFO, info);
         }
-        let mut meta = meta.to_json();
-        meta.pop();
         Self {
             revision,
             kinds,

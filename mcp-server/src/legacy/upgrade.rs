@@ -35,7 +35,8 @@ impl Session {
         params: Option<&RawValue>,
     ) -> Result<(String, Range<usize>), RpcError> {
         let params = params.map_or("{}", RawValue::get);
-        let mut out = Vec::with_capacity(params.len() + self.meta.len() + 128);
+        let meta = self.meta.unclosed();
+        let mut out = Vec::with_capacity(params.len() + meta.len() + 128);
         put(&mut out, r#"{"jsonrpc":"2.0","id":"#);
         put(&mut out, id.as_json());
         put(&mut out, r#","method":"#);
@@ -43,7 +44,7 @@ impl Session {
         put(&mut out, r#","params":"#);
         let start = out.len();
         put(&mut out, r#"{"_meta":"#);
-        put(&mut out, &self.meta);
+        put(&mut out, meta);
         push(&mut out, key::LOG_LEVEL, &self.level());
         let mut others = Vec::new();
         let mut has_meta = false;
