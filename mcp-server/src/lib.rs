@@ -103,6 +103,7 @@ mod subscriptions;
 pub mod testing;
 mod tool;
 mod transport;
+mod waking;
 
 pub use mcp_core::{
     self as core, Revision,

@@ -11,7 +11,7 @@ use mcp_core::rpc::{RawId, RequestId};
 use serde_json::value::RawValue;
 
 use super::{object::text, session::Session};
-use crate::{dispatch::CANCELLED, parameters::member, reporter::Outgoing};
+use crate::{dispatch::CANCELLED, parameters::member, reporter::Outgoing, waking};
 
 /// In place of a call's number: what must go out although the call was given up.
 const NO_CALL: u64 = 0;
@@ -170,13 +170,17 @@ impl Pending {
             return Poll::Ready(Err(NoAnswer::Ended));
         };
         if let Some(answer) = open.asked[at].answer.take() {
-            open.asked.swap_remove(at);
+            let asked = open.asked.swap_remove(at);
+            drop(open);
+            drop(asked);
             return Poll::Ready(answer);
         }
         if open.has_ended {
             return Poll::Ready(Err(NoAnswer::Ended));
         }
-        open.asked[at].waker = Some(cx.waker().clone());
+        let before = waking::replace(&mut open.asked[at].waker, cx.waker());
+        drop(open);
+        drop(before);
         Poll::Pending
     }
 }
@@ -197,5 +201,46 @@ impl Drop for Pending {
             );
             self.out.deliver(NO_CALL, message.into_bytes());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_core::Revision;
+
+    use super::*;
+    use crate::{
+        asking::Kinds,
+        waking::testing::{ends, last_of},
+    };
+
+    struct Nowhere;
+
+    impl Outgoing for Nowhere {
+        fn send(&self, _: u64, _: Vec<u8>) {}
+    }
+
+    #[test]
+    fn a_task_may_end_with_its_waker() {
+        ends(|| {
+            let out: Arc<dyn Outgoing> = Arc::new(Nowhere);
+            let session = Arc::new(Session::new(
+                Revision::V2025_11_25,
+                Kinds::default(),
+                "{}",
+                None,
+                Arc::clone(&out),
+            ));
+            let ask = || session.ask(&out, 1, "roots/list", "{}");
+            let (mut asked, others) = (ask(), ask());
+            let waker = last_of(Mutex::new(others));
+            assert!(asked.poll(&mut Task::from_waker(&waker)).is_pending());
+            drop(waker);
+            assert_eq!(session.requests.lock().asked.len(), 2);
+            // The waker that takes its place ends the other task, and so the other request.
+            let mut noop = Task::from_waker(Waker::noop());
+            assert!(asked.poll(&mut noop).is_pending());
+            assert_eq!(session.requests.lock().asked.len(), 1);
+        });
     }
 }

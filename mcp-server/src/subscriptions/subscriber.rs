@@ -12,7 +12,7 @@ use super::{
     filter::{Filter, Lists},
     hub::{Changes, Hub},
 };
-use crate::resource::spelled;
+use crate::{resource::spelled, waking};
 
 /// A client that listens: what for, and what it has not heard of yet.
 #[derive(Debug)]
@@ -151,10 +151,9 @@ impl Subscriber {
         if let Some(end) = state.end {
             return Poll::Ready(end);
         }
-        match &mut state.waker {
-            Some(waker) => waker.clone_from(cx.waker()),
-            none => *none = Some(cx.waker().clone()),
-        }
+        let before = waking::replace(&mut state.waker, cx.waker());
+        drop(state);
+        drop(before);
         Poll::Pending
     }
 

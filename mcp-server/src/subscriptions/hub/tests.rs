@@ -10,6 +10,7 @@ use super::{
     super::subscriber::{Change, End},
     *,
 };
+use crate::waking::testing::{AtEnd, ends, last_of};
 
 /// Counts how often it was woken.
 #[derive(Default)]
@@ -153,6 +154,24 @@ fn where_nobody_listens_nothing_is_kept() {
     let subscriber = hub.join(1, filter(Lists::TOOLS, &[])).unwrap();
     subscriber.give_up();
     hub.change(|_| panic!("nobody wants to know any more"));
+}
+
+#[test]
+fn a_listener_may_end_with_its_waker() {
+    ends(|| {
+        let hub = Arc::new(Hub::new(10));
+        let subscriber = hub.join(1, filter(Lists::TOOLS, &[])).unwrap();
+        let listening = Arc::clone(&subscriber);
+        let waker = last_of(AtEnd(move || listening.give_up()));
+        let poll = |waker: &Waker| {
+            let mut cx = Task::from_waker(waker);
+            subscriber.poll(&mut cx, READY, &mut |_| {})
+        };
+        assert!(poll(&waker).is_pending());
+        drop(waker);
+        assert!(poll(Waker::noop()).is_pending());
+        assert_eq!(poll(Waker::noop()), Poll::Ready(End::GivenUp));
+    });
 }
 
 #[test]

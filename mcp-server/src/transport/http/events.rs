@@ -5,7 +5,7 @@ use std::{
     task::Waker,
 };
 
-use crate::reporter::Outgoing;
+use crate::{reporter::Outgoing, waking};
 
 /// So much waits for a client that does not read; what is sent then is left out.
 const HIGH_WATER: usize = 1024 * 1024;
@@ -50,10 +50,9 @@ impl Events {
     /// Wakes this one whenever there is something to write.
     pub(super) fn wake_up(&self, waker: &Waker) {
         let mut waiting = self.lock();
-        match &mut waiting.waker {
-            Some(known) => known.clone_from(waker),
-            none => *none = Some(waker.clone()),
-        }
+        let before = waking::replace(&mut waiting.waker, waker);
+        drop(waiting);
+        drop(before);
     }
 
     /// What was sent since; empty where nothing was.
@@ -104,5 +103,24 @@ impl Outgoing for Events {
         } else {
             waiting.lost = true;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::waking::testing::{AtEnd, ends, last_of};
+
+    #[test]
+    fn whoever_writes_may_end_with_its_waker() {
+        ends(|| {
+            let events = Arc::new(Events::new(true));
+            let sends = Arc::clone(&events);
+            events.wake_up(&last_of(AtEnd(move || sends.deliver(1, b"{}".to_vec()))));
+            events.wake_up(Waker::noop());
+            assert_eq!(events.take(), b"data: {}\n\n");
+        });
     }
 }

@@ -12,7 +12,7 @@ use std::{
 use mcp_core::rpc::RequestId;
 
 use super::{HIGH_WATER, Output};
-use crate::{dispatch::Open, legacy, reporter::Outgoing};
+use crate::{dispatch::Open, legacy, reporter::Outgoing, waking};
 
 /// In place of a call's number: an answer, which is never forgotten.
 const ANSWER: u64 = 0;
@@ -76,9 +76,9 @@ impl Outbox {
     /// Wakes this one whenever there is something to write, or a call has ended.
     pub(in crate::transport) fn wake_up(&self, waker: &Waker) {
         let mut waiting = self.lock();
-        if !waiting.waker.as_ref().is_some_and(|w| w.will_wake(waker)) {
-            waiting.waker = Some(waker.clone());
-        }
+        let before = waking::replace(&mut waiting.waker, waker);
+        drop(waiting);
+        drop(before);
     }
 
     /// Moves what was sent behind the output, unless that is full.
@@ -190,10 +190,15 @@ impl Outgoing for Outbox {
             return Poll::Ready(());
         }
         let waker = cx.waker().clone();
-        match waiting.crowd.iter_mut().find(|(of, _)| *of == call) {
-            Some((_, before)) => *before = waker,
-            None => waiting.crowd.push((call, waker)),
-        }
+        let before = match waiting.crowd.iter_mut().find(|(of, _)| *of == call) {
+            Some((_, before)) => Some(mem::replace(before, waker)),
+            None => {
+                waiting.crowd.push((call, waker));
+                None
+            }
+        };
+        drop(waiting);
+        drop(before);
         Poll::Pending
     }
 
@@ -263,5 +268,30 @@ impl Drop for Finishing {
         self.outbox.wake(waiting);
         // Not under the lock: it may be the last to hold the call.
         drop(ended);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::waking::testing::{AtEnd, ends, last_of};
+
+    #[test]
+    fn whoever_waits_may_end_with_its_waker() {
+        ends(|| {
+            let outbox = Arc::new(Outbox::default());
+            outbox.deliver(1, vec![b' '; HIGH_WATER]);
+            let last_of_a_call = || {
+                let outbox = Arc::clone(&outbox);
+                last_of(AtEnd(move || outbox.deliver(2, b"{}".to_vec())))
+            };
+            let poll_room = |waker: &Waker| outbox.poll_room(1, &mut Task::from_waker(waker));
+            outbox.wake_up(&last_of_a_call());
+            outbox.wake_up(Waker::noop());
+            assert_eq!(outbox.lock().messages.len(), 2);
+            assert!(poll_room(&last_of_a_call()).is_pending());
+            assert!(poll_room(Waker::noop()).is_pending());
+            assert_eq!(outbox.lock().messages.len(), 3);
+        });
     }
 }

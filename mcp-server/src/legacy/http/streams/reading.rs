@@ -9,6 +9,7 @@ use std::{
 use bytes::Bytes;
 
 use super::{Streams, wake};
+use crate::waking;
 
 /// What a connection writes next.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,10 +51,9 @@ impl Reading {
         if stream.ended.is_some() || stream.cut {
             return Poll::Ready(Next::End);
         }
-        match &mut stream.waker {
-            Some(waker) => waker.clone_from(cx.waker()),
-            none => *none = Some(cx.waker().clone()),
-        }
+        let before = waking::replace(&mut stream.waker, cx.waker());
+        drop(kept);
+        drop(before);
         Poll::Pending
     }
 }
@@ -65,8 +65,10 @@ impl Drop for Reading {
             && stream.reader == Some(self.reader)
         {
             stream.reader = None;
-            stream.waker = None;
+            let waker = stream.waker.take();
             kept.forget_if_empty(self.number);
+            drop(kept);
+            drop(waker);
         }
     }
 }

@@ -7,6 +7,7 @@ use std::task::Wake;
 use bytes::Bytes;
 
 use super::{stream::size, *};
+use crate::waking::testing::{AtEnd, ends, last_of};
 
 /// Counts how often it is woken.
 #[derive(Default)]
@@ -428,4 +429,23 @@ fn all_sessions_together_have_a_limit() {
     assert_eq!(sessions[0].lock().counted, 0);
     drop(sessions);
     assert_eq!(kept(), 0, "{before}");
+}
+
+#[test]
+fn a_connection_may_end_with_its_waker() {
+    ends(|| {
+        let streams = streams();
+        let reading = streams.read(UNRELATED, false);
+        let last_of_a_call = || {
+            let streams = Arc::clone(&streams);
+            last_of(AtEnd(move || streams.send(UNRELATED, b"{}", true)))
+        };
+        let poll = |waker: &Waker| reading.poll(&mut Task::from_waker(waker));
+        assert!(poll(&last_of_a_call()).is_pending());
+        assert!(poll(Waker::noop()).is_pending());
+        assert!(poll(Waker::noop()).is_ready());
+        assert!(poll(&last_of_a_call()).is_pending());
+        drop(reading);
+        assert_eq!(streams.lock().size.events, 2);
+    });
 }
