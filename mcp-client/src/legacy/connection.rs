@@ -39,7 +39,7 @@ pub(crate) struct Connection {
     session: AtomicU64,
     beginning: Mutex<()>,
     /// Sessions of lower numbers, as the exchange counts them, are over: questions of theirs want no answer any
-    /// more.
+    /// more. While another one is begun that is so for the present one as well.
     over: watch::Sender<u64>,
     pub(super) keys: Keys,
     pub(super) calls: Calls,
@@ -277,9 +277,14 @@ impl Connection {
         let peer = &client.inner.peer;
         let begun = peer.exchange().sessions();
         self.over.send_replace(begun + 1);
-        handshake::repeat(client, self.revision).await?;
-        let begun = peer.exchange().sessions();
-        self.session.store(begun, Ordering::Release);
+        let repeated = handshake::repeat(client, self.revision).await;
+        let now = peer.exchange().sessions();
+        if now == begun {
+            // There is no other one, so the server may go on with this one.
+            self.over.send_replace(begun);
+        }
+        repeated?;
+        self.session.store(now, Ordering::Release);
         // Whoever waits for the session goes on: the server may take its time for these.
         let client = client.clone();
         tokio::spawn(async move {

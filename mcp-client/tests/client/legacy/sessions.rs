@@ -203,6 +203,31 @@ async fn after_a_refused_handshake_the_next_session_is_answered() {
     calling.await.unwrap().unwrap();
 }
 
+/// The network was away, say, and the server has kept the session.
+#[tokio::test(start_paused = true)]
+async fn after_a_refused_handshake_the_session_that_there_was_is_answered() {
+    let (builder, _) = answering(json!({"confirm": true}));
+    let (client, mut fake) = connected(builder).await;
+    let calling = call(&client, "t", json!({}));
+    let request = fake.request("tools/call").await;
+    end(&mut fake, Some(&request)).await;
+    let hello = fake.request("initialize").await;
+    fake.fail(&hello, json!({"code": -32603, "message": "starting"}))
+        .await;
+    calling.await.unwrap().unwrap_err();
+
+    fake.ask(0, "ping", json!({})).await;
+    fake.answered(0).await;
+    let calling = call(&client, "t", json!({}));
+    let request = fake.request("tools/call").await;
+    fake.ask(1, "elicitation/create", form("Still there?"))
+        .await;
+    let answer = fake.answered(1).await;
+    assert_eq!(answer["result"]["action"], "accept", "{}", answer.text);
+    fake.reply(&request, text("done")).await;
+    assert_eq!(calling.await.unwrap().unwrap().text(), "done");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_session_is_whole_although_the_caller_has_gone() {
     let (client, mut fake) = connected(builder()).await;
