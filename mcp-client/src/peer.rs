@@ -238,14 +238,17 @@ impl Peer {
 
     /// Cancels a request, if it is still in flight. `version` and `era` are those that it was sent with.
     pub(crate) fn abandon(&self, id: u64, reason: &str, version: Option<&'static str>, era: Era) {
-        // Only requests believed to be in flight may be cancelled (basic/patterns/cancellation), and of
-        // them `initialize` may not (2025-11-25, basic/utilities/cancellation).
-        if !self.shared.exchange().forget(id) || era == Era::Handshake {
+        // Only requests believed to be in flight may be cancelled (basic/patterns/cancellation).
+        if !self.shared.exchange().forget(id) {
             return;
         }
-        let text = format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id},"reason":"{reason}"}}}}"#
-        );
+        let text = match era {
+            // Of `initialize` nothing may be said (2025-11-25, basic/utilities/cancellation).
+            Era::Handshake => String::new(),
+            Era::Modern | Era::Session => format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id},"reason":"{reason}"}}}}"#
+            ),
+        };
         self.send(Outgoing {
             text,
             purpose: Purpose::Cancel(id),

@@ -71,6 +71,10 @@ impl<W> LineSender<W> {
 impl<W: AsyncWrite + Send + Unpin + 'static> MessageSender for LineSender<W> {
     async fn send(&mut self, message: Outgoing) -> std::io::Result<()> {
         let mut line = message.text;
+        // A handshake that is given up, of which the server does not hear.
+        if line.is_empty() {
+            return Ok(());
+        }
         line.push('\n');
         self.writer.write_all(line.as_bytes()).await?;
         self.writer.flush().await

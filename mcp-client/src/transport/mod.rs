@@ -91,7 +91,7 @@ pub trait MessageReceiver: Send + 'static {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Outgoing {
-    /// The JSON text, on one line.
+    /// The JSON text, on one line; empty where nothing is to be said, see [`Purpose::Cancel`].
     pub text: String,
     /// What it is to the connection.
     pub purpose: Purpose,
@@ -154,7 +154,8 @@ pub enum Purpose {
     /// Takes back the request with this id. In the [modern era](Era::Modern) a transport with one stream
     /// per request closes that stream instead of sending the text (specification:
     /// basic/patterns/cancellation); in a session it sends the text, since a stream that ends there says
-    /// nothing.
+    /// nothing. That of a [handshake](Era::Handshake) must not be cancelled, and the text is empty: the
+    /// stream is closed where there is one, and nothing is sent.
     Cancel(u64),
     /// A notification, in a session only.
     Notification,

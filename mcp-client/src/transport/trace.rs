@@ -99,8 +99,10 @@ pub struct TracedSender<S> {
 
 impl<S: MessageSender> MessageSender for TracedSender<S> {
     async fn send(&mut self, message: Outgoing) -> std::io::Result<()> {
-        self.recorder
-            .record(Direction::Sent, message.text.as_bytes());
+        if !message.text.is_empty() {
+            self.recorder
+                .record(Direction::Sent, message.text.as_bytes());
+        }
         self.sender.send(message).await
     }
 

@@ -86,6 +86,25 @@ async fn a_request_and_its_cancellation_are_tied_together_without_reading_them()
     assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
 }
 
+/// Specification: 2025-11-25, basic/utilities/cancellation. It is not cancelled, but nobody waits for it either.
+#[cfg(feature = "legacy")]
+#[tokio::test(start_paused = true)]
+async fn a_handshake_that_is_given_up_is_ended_without_a_word() {
+    let (transport, mut sent, _replies) = channels();
+    let pinned = builder().revision(mcp_client::Revision::V2025_11_25);
+    let connecting = tokio::spawn(pinned.connect(transport));
+    let request = sent.recv().await.unwrap();
+    let Purpose::Request(id) = request.purpose else {
+        panic!("{request:?}")
+    };
+    connecting.abort();
+    let ended = sent.recv().await.unwrap();
+    assert_eq!(ended.purpose, Purpose::Cancel(id));
+    assert_eq!(ended.metadata.era, request.metadata.era);
+    assert_eq!(ended.text, "");
+    assert!(sent.recv().await.is_none());
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_transport_that_cannot_send_fails_the_call_and_closes() {
     let (transport, sent, _replies) = channels();

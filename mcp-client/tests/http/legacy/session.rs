@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_client::{Answer, Error, HttpTransport};
+use mcp_client::{Answer, Eras, Error, HttpTransport, Revision};
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
@@ -134,6 +134,84 @@ async fn a_session_ends_even_if_the_server_did_not_take_its_beginning() {
         delete.respond("200 OK", "", "").await;
     };
     tokio::join!(client.close(), ended);
+}
+
+/// Long enough for a request to arrive.
+const IMPATIENT: Duration = Duration::from_millis(300);
+
+/// The response names the session, and brings no answer.
+#[tokio::test]
+async fn a_session_ends_although_its_handshake_was_given_up() {
+    let server = Server::start().await;
+    let answering = async {
+        let mut post = server.request("initialize").await;
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n";
+        post.write(format!("{head}mcp-session-id: s-1\r\n\r\n"))
+            .await;
+        let delete = server.next().await;
+        assert!(delete.is("DELETE"), "{}", delete.head);
+        assert_eq!(delete.header("mcp-session-id"), Some("s-1"));
+        delete.respond("200 OK", "", "").await;
+        post.closed().await;
+    };
+    let pinned = builder()
+        .revision(Revision::V2025_11_25)
+        .probe_timeout(IMPATIENT);
+    let connecting = pinned.connect(HttpTransport::new(server.url("/mcp")));
+    let (client, ()) = tokio::join!(connecting, answering);
+    let error = client.unwrap_err();
+    assert!(matches!(error, Error::Timeout { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_handshake_that_was_answered_with_an_error_leaves_no_session_to_end() {
+    let server = Server::start().await;
+    let answering = async {
+        let post = server.request("initialize").await;
+        let error = json!({"code": -32603, "message": "starting"});
+        let body = json!({"jsonrpc": "2.0", "id": post.id(), "error": error});
+        let headers = format!("{JSON}mcp-session-id: s-1\r\n");
+        post.respond("200 OK", &headers, body.to_string()).await;
+    };
+    let pinned = builder().revision(Revision::V2025_11_25);
+    let connecting = pinned.connect(HttpTransport::new(server.url("/mcp")));
+    let (client, ()) = tokio::join!(connecting, answering);
+    let error = client.unwrap_err();
+    assert!(matches!(error, Error::Handshake { .. }), "{error}");
+    server.hears_nothing().await;
+}
+
+/// The server is known to want a handshake, and does not answer the first one.
+#[tokio::test]
+async fn a_handshake_that_was_given_up_has_ended_when_another_one_comes() {
+    let eras = Eras::new();
+    let server = Server::start().await;
+    let transport = || HttpTransport::new(server.url("/mcp"));
+    let answering = async {
+        let probe = server.request("server/discover").await;
+        probe.respond("400 Bad Request", "", "").await;
+        let get = begin(&server, NEWEST, None).await;
+        get.respond("405 Method Not Allowed", "", "").await;
+    };
+    let (client, ()) = tokio::join!(builder().eras(&eras).connect(transport()), answering);
+    client.unwrap().close().await;
+
+    let answering = async {
+        let given_up = server.request("initialize").await;
+        let probe = server.request("server/discover").await;
+        given_up.closed().await;
+        probe.respond("400 Bad Request", "", "").await;
+        begin(&server, NEWEST, Some("s-1")).await
+    };
+    let impatient = builder().eras(&eras).probe_timeout(Duration::from_secs(1));
+    let (client, get) = tokio::join!(impatient.connect(transport()), answering);
+    get.respond("405 Method Not Allowed", "", "").await;
+    let client = client.unwrap();
+    let calling = call(&client, "t", json!({}));
+    let post = server.request("tools/call").await;
+    is_in_session(&post, NEWEST, Some("s-1"));
+    post.reply(&done("ok")).await;
+    assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
 }
 
 #[tokio::test]

@@ -61,7 +61,7 @@ impl Connection {
                 () = reading.0.read(stream, &connection) => {}
             }
         });
-        self.keep(task.abort_handle());
+        self.keep(handshake.number, task.abort_handle());
         Ok(channel)
     }
 

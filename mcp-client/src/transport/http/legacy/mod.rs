@@ -54,6 +54,8 @@ pub(super) struct Connection {
 #[derive(Clone)]
 struct Handshake {
     id: u64,
+    /// Of the session.
+    number: u64,
     /// Closed when its answer was handed up, or when nobody waits for that any more.
     over: watch::Receiver<()>,
 }
@@ -78,18 +80,25 @@ impl HttpSender {
         let legacy = Arc::clone(&self.legacy);
         match message.purpose {
             Purpose::Request(id) => {
+                let begins = message.metadata.era == Era::Handshake;
+                // Now, and not in the task: another one may have begun by then.
+                let number = begins.then(|| legacy.number());
                 let task = self.tasks.spawn(async move {
-                    legacy.request(id, message).await;
+                    match number {
+                        Some(number) => legacy.request_session(id, number, message).await,
+                        None => legacy.request(id, message).await,
+                    }
                     Some(id)
                 });
                 self.in_flight.insert(id, task);
             }
+            Purpose::Cancel(id) if message.metadata.era == Era::Handshake => self.end_request(id),
             Purpose::Notification if legacy.is_begun_by(&message) => legacy.begin(message).await,
             Purpose::Cancel(_) | Purpose::Notification | Purpose::Response => {
                 if let Purpose::Cancel(id) = message.purpose {
                     self.end_request(id);
                 }
-                // Now, and not in the task: another one may have begun by then.
+                // Now, as above.
                 let session = legacy.session_of(message.metadata.era);
                 self.tasks.spawn(async move {
                     legacy.tell(&session, message).await;
@@ -112,14 +121,16 @@ impl Connection {
     }
 
     /// Sends a request and hands up what comes back.
-    async fn request(self: &Arc<Self>, id: u64, message: Outgoing) {
+    async fn request(&self, id: u64, message: Outgoing) {
+        let exchange = self.ask(id, message);
+        self.endpoint.finish(id, exchange, &self.up).await;
+    }
+
+    /// The same for the request that begins the session of this number.
+    async fn request_session(self: &Arc<Self>, id: u64, number: u64, message: Outgoing) {
         let (_until_handed_up, over) = watch::channel(());
-        let exchange = async {
-            match message.metadata.era {
-                Era::Handshake => self.handshake(Handshake { id, over }, message).await,
-                _ => self.ask(id, message).await,
-            }
-        };
+        let handshake = Handshake { id, number, over };
+        let exchange = self.handshake(handshake, message);
         self.endpoint.finish(id, exchange, &self.up).await;
     }
 
@@ -141,8 +152,9 @@ impl Connection {
         }
         if session.channel.is_none() {
             let (opening, opened) = oneshot::channel();
+            let number = session.number;
             let listening = Arc::clone(self).listen(session, opening);
-            self.keep(tokio::spawn(listening).abort_handle());
+            self.keep(number, tokio::spawn(listening).abort_handle());
             // Whatever came of it, or nothing yet.
             let _ = timeout(HEAD_START, opened).await;
         }
@@ -150,9 +162,11 @@ impl Connection {
 
     /// Ends the session.
     pub(super) async fn close(&self) {
-        self.keep_nothing();
-        let Sessions { current, next, .. } = std::mem::take(&mut *self.lock());
-        let session = next.unwrap_or(current);
+        self.replace_stream(None);
+        let sessions = std::mem::take(&mut *self.lock());
+        // One whose handshake is under way or was given up, if the server has named it.
+        let opening = sessions.opening.filter(|opening| opening.id.is_some());
+        let session = sessions.next.or(opening).unwrap_or(sessions.current);
         if session.id.is_none() {
             return;
         }
@@ -179,7 +193,16 @@ impl Connection {
 
     /// A handshake is under way.
     fn open(&self, session: &Session) {
-        self.lock().opening = Some(session.clone());
+        let mut sessions = self.lock();
+        if sessions.is_last(session.number) {
+            sessions.opening = Some(session.clone());
+        }
+    }
+
+    /// A handshake was answered, and has begun no session.
+    fn open_nothing(&self, number: u64) {
+        let of_it = |opening: &mut Session| opening.number == number;
+        self.lock().opening.take_if(of_it);
     }
 
     /// The number of a session that may begin now.
@@ -190,11 +213,15 @@ impl Connection {
     }
 
     /// A handshake has succeeded. From here on the session before is over, whatever its streams say.
+    /// An answer that comes when another one is tried already is for nobody.
     fn establish(&self, session: Session) {
-        if session.channel.is_none() {
-            self.keep_nothing();
-        }
         let mut sessions = self.lock();
+        if !sessions.is_last(session.number) {
+            return;
+        }
+        if session.channel.is_none() {
+            self.replace_stream(None);
+        }
         sessions.newest = session.number;
         sessions.opening = None;
         sessions.next = Some(session);
@@ -238,20 +265,33 @@ impl Connection {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the task of a stream, in place of the one before.
-    fn keep(&self, task: AbortHandle) {
-        self.replace(Some(task));
+    /// Keeps the task of a stream of the session of this number, in place of the one before.
+    fn keep(&self, number: u64, task: AbortHandle) {
+        match self.lock().is_last(number) {
+            true => self.replace_stream(Some(task)),
+            false => task.abort(),
+        }
     }
 
-    fn keep_nothing(&self) {
-        self.replace(None);
+    /// Ends what is kept for the session of this number.
+    fn keep_nothing(&self, number: u64) {
+        if self.lock().is_last(number) {
+            self.replace_stream(None);
+        }
     }
 
-    fn replace(&self, task: Option<AbortHandle>) {
+    fn replace_stream(&self, task: Option<AbortHandle>) {
         let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(before) = std::mem::replace(&mut *stream, task) {
             before.abort();
         }
+    }
+}
+
+impl Sessions {
+    /// Whether no other handshake was tried since the one of this number.
+    fn is_last(&self, number: u64) -> bool {
+        number == self.tried
     }
 }
 
@@ -270,5 +310,56 @@ fn reason(end: End) -> String {
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Connection")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reqwest::header::HeaderMap;
+
+    use super::*;
+
+    fn connection() -> Arc<Connection> {
+        let (up, _) = mpsc::channel(1);
+        let endpoint = Endpoint {
+            url: "http://localhost/mcp".parse().unwrap(),
+            client: reqwest::Client::new(),
+            headers: HeaderMap::new(),
+            max_message: 1,
+            authorize: None,
+        };
+        Connection::new(&Arc::new(endpoint), &up)
+    }
+
+    /// Its task was ended, and may go on for a moment on another thread.
+    #[tokio::test]
+    async fn the_answer_to_a_handshake_that_was_given_up_replaces_no_session() {
+        let connection = connection();
+        let session = |number| Session {
+            number,
+            ..Session::default()
+        };
+        let [given_up, last] = [connection.number(), connection.number()];
+        connection.open(&session(last));
+        connection.open(&session(given_up));
+        let opening = connection.session_of(Era::Handshake);
+        assert_eq!(opening.number, last);
+        connection.open_nothing(given_up);
+        assert!(connection.lock().opening.is_some());
+        connection.establish(session(last));
+        let listener = tokio::spawn(std::future::pending::<()>());
+        connection.keep(last, listener.abort_handle());
+        connection.establish(session(given_up));
+        connection.keep_nothing(given_up);
+        let late = tokio::spawn(std::future::pending::<()>());
+        connection.keep(given_up, late.abort_handle());
+        assert!(late.await.unwrap_err().is_cancelled());
+        tokio::task::yield_now().await;
+        assert!(!listener.is_finished());
+        let sessions = connection.lock();
+        assert_eq!(sessions.newest, last);
+        assert_eq!(sessions.next.as_ref().unwrap().number, last);
     }
 }

@@ -32,8 +32,20 @@ impl Connection {
         handshake: Handshake,
         message: Outgoing,
     ) -> Result<Answer, End> {
-        let id = handshake.id;
-        let number = self.number();
+        let number = handshake.number;
+        let answered = self.begin_by(handshake, message).await;
+        if !is_result(&answered) {
+            self.open_nothing(number);
+        }
+        answered
+    }
+
+    async fn begin_by(
+        self: &Arc<Self>,
+        handshake: Handshake,
+        message: Outgoing,
+    ) -> Result<Answer, End> {
+        let (id, number) = (handshake.id, handshake.number);
         let mut channel = match message.metadata.version {
             Some(OLDEST) => self.find_channel(&handshake).await,
             _ => None,
@@ -73,7 +85,7 @@ impl Connection {
         let answered = self.ask_in(&session, id, message).await;
         match is_result(&answered) {
             true => self.establish(session.clone()),
-            false => self.keep_nothing(),
+            false => self.keep_nothing(number),
         }
         answered.map_err(|end| session.redact(end))
     }
