@@ -245,7 +245,11 @@ impl<W> Exchange<W> {
                 let session = self.sessions;
                 Event::Unasked(Unasked::SessionEnded { session })
             }
-            Received::SessionEnded => Event::Nothing,
+            Received::SessionAway if self.liberties.unasked => {
+                let session = self.sessions;
+                Event::Unasked(Unasked::SessionAway { session })
+            }
+            Received::SessionEnded | Received::SessionAway => Event::Nothing,
             Received::Closed(reason) => {
                 self.closed.take_if(|closed| closed.provisional);
                 Event::Closed(self.close(&reason))

@@ -42,6 +42,11 @@ pub(crate) enum Unasked {
         /// Which one: as many had begun when it said so.
         session: u64,
     },
+    /// It is not heard for now, and the session may have ended.
+    SessionAway {
+        /// Which one, as above.
+        session: u64,
+    },
 }
 
 impl Unasked {
@@ -59,7 +64,7 @@ impl Unasked {
                 id + method.len() + text(params)
             }
             Self::Notification { method, params } => method.len() + text(params),
-            Self::SessionEnded { .. } => 0,
+            Self::SessionEnded { .. } | Self::SessionAway { .. } => 0,
         }
     }
 }
@@ -75,8 +80,10 @@ pub(crate) struct Unheard {
 struct State {
     waiting: VecDeque<Unasked>,
     bytes: usize,
-    /// The last session that has ended. There is always room for that: subscriptions depend on it.
+    /// The last session that has ended, and the last one whose server is away. There is always room for that:
+    /// subscriptions depend on it.
     ended: Option<u64>,
+    away: Option<u64>,
     dropped: Tally,
 }
 
@@ -92,11 +99,11 @@ impl Unheard {
     /// There is no room for it.
     pub(crate) fn add(&self, unasked: Unasked) -> Result<(), Unasked> {
         let mut state = self.state();
-        let bytes = state.bytes + unasked.bytes();
         match unasked {
             Unasked::SessionEnded { session } => state.ended = state.ended.max(Some(session)),
-            unasked if state.has_room(bytes) => {
-                state.bytes = bytes;
+            Unasked::SessionAway { session } => state.away = state.away.max(Some(session)),
+            unasked if state.has_room_for(&unasked) => {
+                state.bytes += unasked.bytes();
                 state.waiting.push_back(unasked);
             }
             unasked => {
@@ -128,16 +135,19 @@ impl Unheard {
 }
 
 impl State {
-    /// Whether another message makes no more than `bytes` too many.
-    fn has_room(&self, bytes: usize) -> bool {
+    fn has_room_for(&self, unasked: &Unasked) -> bool {
+        let bytes = self.bytes + unasked.bytes();
         self.waiting.is_empty() || self.waiting.len() < MAX_MESSAGES && bytes <= MAX_BYTES
     }
 
     #[cfg(feature = "legacy")]
     fn take(&mut self) -> Option<Unasked> {
-        // It is not held up by all that came before it, and says of which session it speaks.
+        // They are not held up by all that came before them, and say of which session they speak.
         if let Some(session) = self.ended.take() {
             return Some(Unasked::SessionEnded { session });
+        }
+        if let Some(session) = self.away.take() {
+            return Some(Unasked::SessionAway { session });
         }
         let unasked = self.waiting.pop_front()?;
         self.bytes -= unasked.bytes();

@@ -85,6 +85,7 @@ impl Listener {
             }),
             Unasked::Notification { method, params } => self.told(&method, params.as_deref()),
             Unasked::SessionEnded { session } => self.session_ended(session),
+            Unasked::SessionAway { session } => self.session_away(session),
         }
     }
 
@@ -188,6 +189,13 @@ impl Listener {
     fn session_ended(&self, session: u64) {
         self.with(|client, old| {
             old.listeners.session_ended(session);
+            subscriptions::see_to_session(client, old);
+        });
+    }
+
+    fn session_away(&self, session: u64) {
+        self.with(|client, old| {
+            old.listeners.session_away(session);
             subscriptions::see_to_session(client, old);
         });
     }

@@ -43,6 +43,9 @@ pub(super) struct Listeners {
 struct Sessions {
     /// The last one that has ended, as the exchange counts them.
     ended: u64,
+    /// The last one whose server went away while somebody listened; none is when nobody minds any more, for it may
+    /// go on.
+    away: Option<u64>,
     /// Somebody sees to another one, and looks once more when it has begun.
     seen_to: bool,
 }
@@ -89,6 +92,13 @@ impl Listeners {
         sessions.ended = sessions.ended.max(number);
     }
 
+    /// Notes that the server is away with the session of this number, where somebody minds.
+    pub(super) fn session_away(&self, number: u64) {
+        let is_heard = !self.list().listeners.is_empty();
+        let mut sessions = self.sessions();
+        sessions.away = sessions.away.max(Some(number).filter(|_| is_heard));
+    }
+
     /// Whether another session is wanted and nobody sees to it. Whoever asked does so from here on.
     fn newly_want_another(&self, client: &Client, old: &Connection) -> bool {
         let mut sessions = self.sessions();
@@ -101,12 +111,16 @@ impl Listeners {
     fn still_want_another(&self, client: &Client, old: &Connection) -> bool {
         let mut sessions = self.sessions();
         sessions.seen_to = self.listens_in_vain(&sessions, client, old);
+        if !sessions.seen_to {
+            sessions.away = None;
+        }
         sessions.seen_to
     }
 
-    /// Whether somebody listens in a session that has ended.
+    /// Whether somebody listens in a session that has ended, or may have.
     fn listens_in_vain(&self, sessions: &Sessions, client: &Client, old: &Connection) -> bool {
-        let has_ended = sessions.ended >= old.number();
+        let number = old.number();
+        let has_ended = sessions.ended >= number || sessions.away >= Some(number);
         has_ended && !client.is_closed() && !self.list().listeners.is_empty()
     }
 
@@ -255,6 +269,10 @@ async fn renew(client: Client) {
         };
         last = Some((ended, failures));
         sleep(delay(failures)).await;
+        // Nobody may listen any more, and then there is no reason to end what goes on in the session.
+        if !old.listeners.still_want_another(&client, old) {
+            return;
+        }
         if let Err(error) = old.begin_again(&client, ended).await {
             tracing::warn!(target: "mcp_client", %error, "no other session; subscriptions report nothing");
             old.listeners.fail(&error.to_string());

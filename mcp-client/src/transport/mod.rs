@@ -201,6 +201,9 @@ pub enum Received {
     /// The server has ended the session, and no request is to blame: what it was asked to report it will not
     /// report any more. The next request begins another session.
     SessionEnded,
+    /// What the server would say beside answers has no way to this side for now, and nobody knows whether the
+    /// session goes on. Whoever listens begins another one; nobody else minds.
+    SessionAway,
     /// Nothing more will come, for this reason. Later calls answer the same.
     Closed(String),
 }
@@ -270,6 +273,7 @@ impl fmt::Debug for Received {
                 .field("limit", limit)
                 .finish(),
             Self::SessionEnded => f.write_str("SessionEnded"),
+            Self::SessionAway => f.write_str("SessionAway"),
             Self::Closed(reason) => f.debug_tuple("Closed").field(reason).finish(),
         }
     }

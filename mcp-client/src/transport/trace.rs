@@ -140,7 +140,7 @@ impl<R: MessageReceiver> MessageReceiver for TracedReceiver<R> {
                 self.recorder
                     .write(&Entry::skipped(Direction::Received, text));
             }
-            Received::SessionEnded | Received::Closed(_) => {}
+            Received::SessionEnded | Received::SessionAway | Received::Closed(_) => {}
         }
         received
     }

@@ -13,8 +13,8 @@ use tokio::time::{Instant, sleep, timeout};
 use super::{form, text};
 use crate::support::{Fake, Message, answering, builder, call, pair};
 
-/// Takes `{"over":null}` for the end of the session, and `{"over":ID}` for that of the session that a request came
-/// to.
+/// Takes `{"over":null}` for the end of the session, `{"over":ID}` for that of the session that a request came to,
+/// and `{"over":"away"}` for a server that is not heard any more.
 struct Telling<T>(T);
 
 impl<T: Transport> Transport for Telling<T> {
@@ -40,6 +40,7 @@ impl<R: MessageReceiver> MessageReceiver for Teller<R> {
         match message.get("over") {
             None => received,
             Some(Value::Null) => Received::SessionEnded,
+            Some(Value::String(_)) => Received::SessionAway,
             Some(id) => Received::Failed {
                 id: id.as_u64().unwrap(),
                 failure: Failure::SessionEnded { reason },
@@ -369,4 +370,57 @@ async fn a_subscription_in_a_session_that_has_ended_begins_another_one() {
     let another = timeout(Duration::from_secs(60), fake.shake_hands(VERSION, offers()));
     another.await.expect("nobody sees to another session");
     assert_eq!(changes.next().await, Some(Change::Tools));
+}
+
+async fn away(fake: &mut Fake) {
+    fake.line(r#"{"over":"away"}"#).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_begins_another_session_while_the_server_is_away() {
+    let (client, mut fake) = connected(builder()).await;
+    let wanted = Subscription::new().tools().reconnect();
+    let mut changes = client.subscribe(wanted).await.unwrap();
+    for _ in 0..2 {
+        away(&mut fake).await;
+        fake.shake_hands(VERSION, offers()).await;
+        assert_eq!(changes.next().await, Some(Change::Tools));
+    }
+}
+
+/// It may come back in the same session, which another handshake would end.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_was_away_when_nobody_listened_keeps_its_session() {
+    let (client, mut fake) = connected(builder()).await;
+    away(&mut fake).await;
+    fake.hears_nothing().await;
+    let wanted = Subscription::new().tools();
+    let mut changes = client.subscribe(wanted).await.unwrap();
+    sleep(Duration::from_secs(60)).await;
+    fake.hears_nothing().await;
+    // It is still away, which somebody minds now.
+    away(&mut fake).await;
+    let hello = fake.request("initialize").await;
+    fake.fail(&hello, json!({"code": -32603, "message": "starting"}))
+        .await;
+    assert_eq!(changes.next().await, None);
+    // Now it is not, and nobody has to know.
+    let wanted = Subscription::new().tools();
+    let _changes = client.subscribe(wanted).await.unwrap();
+    sleep(Duration::from_secs(60)).await;
+    fake.hears_nothing().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_other_session_is_begun_for_a_subscription_that_has_ended_meanwhile() {
+    let (client, mut fake) = connected(builder()).await;
+    let changes = client.subscribe(Subscription::new().tools()).await.unwrap();
+    end(&mut fake, None).await;
+    // Less than the pause before another session.
+    sleep(Duration::from_millis(50)).await;
+    drop(changes);
+    sleep(Duration::from_secs(60)).await;
+    fake.hears_nothing().await;
+    let _changes = client.subscribe(Subscription::new().tools()).await.unwrap();
+    fake.shake_hands(VERSION, offers()).await;
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mcp_client::{Changes, HttpTransport, Subscription};
+use mcp_client::{Change, Changes, HttpTransport, Subscription};
 use serde_json::json;
 
 use super::support::{Begun, NEWEST, begin, connect, connect_to, done, event, is_in_session};
@@ -98,23 +98,15 @@ async fn a_stream_that_ends_at_once_again_and_again_is_opened_ever_more_seldom()
         get,
     } = connect(builder(), "s-1").await;
     let empty = "retry: 0\nid: 1\ndata:\n\n";
-    get.stream(empty).await;
-    let mut get = opened_again(&server, Some("1")).await;
     let began = Instant::now();
-    for _ in 0..4 {
+    let mut get = get;
+    for _ in 0..5 {
         get.stream(empty).await;
         get = opened_again(&server, Some("1")).await;
     }
-    // 100, 200, 400 and 800 ms, where the server asks for none.
-    assert!(began.elapsed() >= Duration::from_millis(1_500));
-    // One that has something to say is opened again at once.
-    get.begin_stream().await;
-    get.write(format!("retry: 0\n{}", ping("p-1"))).await;
-    is_answered(&server, "p-1").await;
-    drop(get);
-    let ended = Instant::now();
-    let get = opened_again(&server, Some("p-1")).await;
-    assert!(ended.elapsed() < Duration::from_millis(1_000));
+    // 50, 100, 200, 400 and 800 ms, where the server asks for none. A machine that stands still for a second makes a
+    // stream last: then that second counts, and some of the pauses are shorter.
+    assert!(began.elapsed() >= Duration::from_millis(1_300));
     drop((client, get));
 }
 
@@ -237,6 +229,31 @@ async fn a_subscription_hears_of_a_stream_that_the_server_does_not_open_again() 
         get.respond(refusal, "", "").await;
         super::support::begin(&begun.server, NEWEST, Some("s-2")).await;
     }
+}
+
+/// It comes back in the same session, which goes on.
+#[tokio::test]
+async fn a_subscription_that_comes_after_a_server_was_away_ends_no_session() {
+    let Begun {
+        client,
+        server,
+        get,
+    } = connect(builder(), "s-1").await;
+    get.stream("retry: 10\nid: 1\ndata:\n\n").await;
+    // As often as the server is looked for before that is said, and once more.
+    for _ in 0..6 {
+        let get = opened_again(&server, Some("1")).await;
+        get.respond("503 Service Unavailable", "", "").await;
+    }
+    let mut get = opened_again(&server, Some("1")).await;
+    get.begin_stream().await;
+    let wanted = Subscription::new().tools();
+    let mut changes = client.subscribe(wanted).await.unwrap();
+    let more = tokio::time::timeout(Duration::from_secs(1), server.next()).await;
+    assert!(more.is_err(), "{}", more.unwrap().head);
+    let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+    get.write(event("2", &changed)).await;
+    assert_eq!(changes.next().await, Some(Change::Tools));
 }
 
 #[tokio::test]

@@ -27,13 +27,12 @@ impl Connection {
         let mut opening = Some(opening);
         let mut cursor = Cursor::default();
         let mut was_open = false;
-        let mut is_said = false;
         loop {
             let got = self.get(session, &mut cursor).await;
             drop(opening.take());
             match got {
                 Ok(response) => {
-                    (was_open, is_said) = (true, false);
+                    was_open = true;
                     let mut stream = Stream::new(response, self.endpoint.max_message);
                     stream.is_shared = true;
                     self.hear(session, stream, &mut cursor).await;
@@ -45,11 +44,9 @@ impl Connection {
                 // It does not take streams up again, or not this one.
                 Err((Refused::ForGood, _)) if cursor.has_position() => cursor.forget_position(),
                 Err((Refused::ForNow, _)) if cursor.fruitless() < MAX_FRUITLESS => {}
-                // Nobody knows whether the server comes back. Whoever minds begins another session.
+                // Nobody knows whether the server comes back. Whoever minds by then begins another session.
                 Err((Refused::ForNow, _)) if was_open => {
-                    if !std::mem::replace(&mut is_said, true) {
-                        let _ = self.up.send(Received::SessionEnded).await;
-                    }
+                    let _ = self.up.send(Received::SessionAway).await;
                 }
                 Err((_, end)) => {
                     let reason = reason(session.redact(end));
