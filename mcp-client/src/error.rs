@@ -23,9 +23,9 @@ pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
 pub enum Error {
     /// An extension was [declared](crate::Builder::extension) in a way that the protocol does not have. The server was
     /// not reached for.
-    #[error("{}", .faults.join("; "))]
+    #[error("{}", .faults.join("\n"))]
     Extensions {
-        /// What is wrong, all of it.
+        /// What is wrong, all of it; the text has each on a line of its own.
         faults: Vec<String>,
     },
 

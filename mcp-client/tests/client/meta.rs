@@ -118,6 +118,7 @@ async fn extensions_that_cannot_be_are_told_all_at_once_before_anything_is_sent(
         panic!("{text}")
     };
     assert_eq!(faults.len(), 3, "{text}");
+    assert_eq!(text.lines().collect::<Vec<_>>(), faults);
     for name in ["charts", "com.example/maps", "com.example/plans"] {
         assert!(text.contains(name), "{name}: {text}");
     }
