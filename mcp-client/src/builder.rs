@@ -19,13 +19,15 @@ use crate::client::{Client, DEFAULT_MAX_ROUNDS};
 use crate::connect::Plan;
 use crate::eras::Eras;
 use crate::error::{Error, HandlerError};
+use crate::excerpt::Excerpt;
 use crate::exchange::Progress;
 use crate::handlers::{Handlers, handler};
 use crate::options::CallOptions;
-use crate::peer::{LogSink, spawn_log_task};
+use crate::peer::{LogQueue, LogSink};
 use crate::question::{
     Answer, Consent, FormQuestion, Kind, RootsQuestion, SamplingQuestion, UrlQuestion,
 };
+use crate::tally::Tally;
 use crate::transport::Transport;
 
 /// A client to be.
@@ -179,11 +181,15 @@ impl Builder {
         callback: impl Fn(LoggingMessageNotificationParams) + Send + 'static,
     ) -> Self {
         self.defaults.log_level = Some(level);
+        let ignored = Tally::default();
         self.log = Some(Box::new(
             move |params: &RawValue| match serde_json::from_str(params.get()) {
                 Ok(message) => callback(message),
                 Err(error) => {
-                    tracing::warn!(target: "mcp_client", %error, "a malformed log message")
+                    if ignored.is_first("a malformed log message") {
+                        let error = Excerpt(error);
+                        tracing::warn!(target: "mcp_client", %error, "a malformed log message");
+                    }
                 }
             },
         ));
@@ -333,7 +339,7 @@ impl Builder {
             defaults,
             validates_output,
             cache: cache.map(|cache| Cache::new(cache, partition)),
-            log: log.map(spawn_log_task),
+            log: log.map(LogQueue::new),
             patience: probe,
             probes,
             revision,
@@ -351,5 +357,27 @@ impl fmt::Debug for Builder {
             .field("handlers", &self.handlers)
             .field("defaults", &self.defaults)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::tally::testing::logged;
+
+    #[test]
+    fn malformed_log_messages_are_in_the_log_once() {
+        let lines = logged(|| {
+            let builder = Client::builder("test-host", "1.0.0").on_log(LoggingLevel::Debug, |_| {});
+            let log = builder.log.unwrap();
+            let malformed = RawValue::from_string(r#"{"level":"loud"}"#.to_owned()).unwrap();
+            for _ in 0..1_000 {
+                log(&malformed);
+            }
+        });
+        assert_eq!(lines.len(), 2, "{lines:#?}");
+        assert!(lines[1].contains("999 times more"), "{lines:#?}");
     }
 }

@@ -7,19 +7,19 @@ use std::time::Duration;
 
 use mcp_core::Revision;
 use serde_json::Value;
-use serde_json::value::RawValue;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::Mutex;
 
 use crate::cache::Cache;
 use crate::capabilities::Capabilities;
 use crate::client::{Client, Inner};
 use crate::eras::Eras;
 use crate::error::Error;
+use crate::excerpt::Excerpt;
 use crate::handlers::{Handlers, Turns};
 use crate::header_params::HeaderParams;
 use crate::legacy;
 use crate::options::CallOptions;
-use crate::peer::{Ears, Peer};
+use crate::peer::{Ears, LogQueue, Peer};
 use crate::probe::{self, Refusal, Verdict};
 use crate::structured::OutputSchemas;
 use crate::transport::Transport;
@@ -34,7 +34,7 @@ pub(crate) struct Plan {
     pub(crate) defaults: CallOptions,
     pub(crate) validates_output: bool,
     pub(crate) cache: Option<Cache>,
-    pub(crate) log: Option<mpsc::Sender<Box<RawValue>>>,
+    pub(crate) log: Option<LogQueue>,
     /// How long the server may take to answer the first request.
     pub(crate) patience: Duration,
     /// Whether it is asked at all.
@@ -120,7 +120,7 @@ impl Plan {
         let Some(spare) = spare.filter(|_| legacy::IS_SPOKEN) else {
             return Err(error);
         };
-        tracing::debug!(target: "mcp_client", %error, "started again, for the handshake");
+        tracing::debug!(target: "mcp_client", error = %Excerpt(&error), "started again, for the handshake");
         let refusal = Refusal {
             answer: said.unwrap_or_else(|| format!("its end: {error}")),
             unclear: None,
@@ -145,7 +145,7 @@ impl Plan {
                 }
             }
             Err(error) => {
-                tracing::debug!(target: "mcp_client", %error, "the server takes no handshake any more");
+                tracing::debug!(target: "mcp_client", error = %Excerpt(&error), "the server takes no handshake any more");
                 self.settle(client, spare).await
             }
         }

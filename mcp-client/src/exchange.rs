@@ -10,6 +10,7 @@ use mcp_core::rpc::RequestId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::excerpt::Excerpt;
 use crate::legacy::batch;
 use crate::tally::Tally;
 use crate::transport::Received;
@@ -299,7 +300,7 @@ impl<W> Exchange<W> {
                 // Specification: basic/transports/stdio. Servers must not send requests, and
                 // clients must not write responses.
                 if self.ignored.is_first("a request of the server") {
-                    tracing::warn!(target: "mcp_client", method, "the server sent a request; ignored");
+                    tracing::warn!(target: "mcp_client", method = %Excerpt(&method), "the server sent a request; ignored");
                 }
                 Event::Nothing
             }
@@ -330,7 +331,7 @@ impl<W> Exchange<W> {
                 // a look, since it says that something we sent was not understood.
                 if let (None, Reply::Error(error)) = (id, &reply) {
                     if self.ignored.is_first("an error for no request in flight") {
-                        tracing::warn!(target: "mcp_client", %error, "an error for no request in flight");
+                        tracing::warn!(target: "mcp_client", error = %Excerpt(error), "an error for no request in flight");
                     }
                 } else {
                     tracing::debug!(target: "mcp_client", id, "an answer that nobody waits for");
@@ -347,7 +348,7 @@ impl<W> Exchange<W> {
                     Ok(params) => self.progress(&params.token, params.progress),
                     Err(error) => {
                         if self.ignored.is_first("a malformed progress report") {
-                            tracing::warn!(target: "mcp_client", %error, "a malformed progress report");
+                            tracing::warn!(target: "mcp_client", error = %Excerpt(error), "a malformed progress report");
                         }
                         Event::Nothing
                     }
@@ -356,7 +357,7 @@ impl<W> Exchange<W> {
             ("notifications/message", Some(params)) => Event::Log(params),
             ("notifications/progress" | "notifications/message", None) => {
                 if self.ignored.is_first("a notification without params") {
-                    tracing::warn!(target: "mcp_client", method, "a notification without params");
+                    tracing::warn!(target: "mcp_client", method = %Excerpt(&method), "a notification without params");
                 }
                 Event::Nothing
             }
@@ -366,7 +367,7 @@ impl<W> Exchange<W> {
             ("notifications/cancelled", Some(params)) => self.withdraw(&params),
             (_, Some(params)) => self.notice(method, params),
             (_, None) => {
-                tracing::debug!(target: "mcp_client", method, "a notification without a reader");
+                tracing::debug!(target: "mcp_client", method = %Excerpt(&method), "a notification without a reader");
                 Event::Nothing
             }
         }
@@ -385,7 +386,7 @@ impl<W> Exchange<W> {
             Some(pending) if pending.listens => Event::Notice(&pending.waiter, method, params),
             // Normal for a moment after a subscription was cancelled.
             _ => {
-                tracing::debug!(target: "mcp_client", method, "a notification without a reader");
+                tracing::debug!(target: "mcp_client", method = %Excerpt(&method), "a notification without a reader");
                 Event::Nothing
             }
         }
@@ -426,8 +427,8 @@ impl<W> Exchange<W> {
             tracing::warn!(
                 target: "mcp_client",
                 skipped = self.skipped_lines,
-                reason,
-                line = %line.escape_debug(),
+                reason = %Excerpt(reason),
+                line = %Excerpt(line),
                 "skipped a line that is no message"
             );
         }

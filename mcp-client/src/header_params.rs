@@ -13,6 +13,7 @@ use serde_json::{Number, Value};
 
 use crate::client::Client;
 use crate::error::Error;
+use crate::excerpt::Excerpt;
 use crate::session::Call;
 
 /// How long a call waits for a list of tools that it needs for its headers.
@@ -108,7 +109,7 @@ impl Client {
         match tokio::time::timeout(LIST_PATIENCE, self.list_tools_unless(is_known)).await {
             Ok(Ok(())) => true,
             Ok(Err(error)) => {
-                tracing::warn!(target: "mcp_client", %error, "no list of tools to tell a call's headers");
+                tracing::warn!(target: "mcp_client", error = %Excerpt(&error), "no list of tools to tell a call's headers");
                 false
             }
             Err(_) => {

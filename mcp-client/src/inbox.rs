@@ -19,10 +19,14 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::cache::Cache;
+use crate::excerpt::Excerpt;
 use crate::tally::Tally;
 
 /// How many changes wait for a host that does not look; further ones are dropped.
 const MAX_WAITING: usize = 10_000;
+
+/// How much text their URIs have, all of them together. A single one is taken whatever its length.
+const MAX_BYTES: usize = crate::transport::DEFAULT_MAX_MESSAGE;
 
 /// The pause before the same list is reported again, at first and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -47,6 +51,14 @@ impl Change {
     fn is_list(&self) -> bool {
         !matches!(self, Self::Resource(_))
     }
+
+    /// The resource's; nothing where it is a list.
+    fn uri(&self) -> &str {
+        match self {
+            Self::Resource(uri) => uri,
+            Self::Tools | Self::Prompts | Self::Resources => "",
+        }
+    }
 }
 
 /// Filled by the task that reads, emptied by the one that waits for changes.
@@ -63,6 +75,8 @@ struct State {
     acknowledged: Option<SubscriptionFilter>,
     fault: Option<String>,
     waiting: VecDeque<Change>,
+    /// How much text that is.
+    bytes: usize,
     reported: Vec<(Change, Pace)>,
     /// What the server should not have said.
     ignored: Tally,
@@ -135,7 +149,7 @@ impl Inbox {
                     Ok(params) => Change::Resource(params.uri),
                     Err(reason) => {
                         if self.is_first("a malformed notification") {
-                            tracing::warn!(target: "mcp_client", reason, "a malformed notification; ignored");
+                            tracing::warn!(target: "mcp_client", reason = %Excerpt(reason), "a malformed notification; ignored");
                         }
                         return Ok(());
                     }
@@ -143,7 +157,7 @@ impl Inbox {
             }
             _ => {
                 if self.is_first("no notification of a subscription") {
-                    tracing::warn!(target: "mcp_client", method, "no notification of a subscription; ignored");
+                    tracing::warn!(target: "mcp_client", method = %Excerpt(method), "no notification of a subscription; ignored");
                 }
                 return Ok(());
             }
@@ -151,7 +165,7 @@ impl Inbox {
         if self.is_wanted(&change) {
             self.add(change);
         } else if self.is_first("a notification that was not asked for") {
-            tracing::warn!(target: "mcp_client", method, "a notification that was not asked for; ignored");
+            tracing::warn!(target: "mcp_client", method = %Excerpt(method), "a notification that was not asked for; ignored");
         }
         Ok(())
     }
@@ -180,15 +194,17 @@ impl Inbox {
         if state.waiting.contains(&change) {
             return;
         }
-        if state.waiting.len() >= MAX_WAITING {
+        if !state.has_room_for(&change) {
             if state
                 .ignored
                 .is_first("a change beyond those that may wait")
             {
-                tracing::warn!(target: "mcp_client", ?change, "too many changes wait; one was dropped");
+                let uri = Excerpt(change.uri());
+                tracing::warn!(target: "mcp_client", %uri, "too many changes wait; one was dropped");
             }
             return;
         }
+        state.bytes += change.uri().len();
         state.waiting.push_back(change);
     }
 
@@ -218,6 +234,7 @@ impl Inbox {
             .iter()
             .position(|change| state.not_before(change).is_none_or(|at| at <= now));
         if let Some(change) = ready.and_then(|place| state.waiting.remove(place)) {
+            state.bytes -= change.uri().len();
             state.report(&change, now);
             return Next::Change(change);
         }
@@ -256,6 +273,11 @@ impl Inbox {
 }
 
 impl State {
+    fn has_room_for(&self, change: &Change) -> bool {
+        let bytes = self.bytes + change.uri().len();
+        self.waiting.is_empty() || self.waiting.len() < MAX_WAITING && bytes <= MAX_BYTES
+    }
+
     fn not_before(&self, change: &Change) -> Option<Instant> {
         let mut reported = self.reported.iter();
         let (_, pace) = reported.find(|(known, _)| known == change)?;
@@ -364,6 +386,51 @@ mod tests {
         assert_eq!(inbox.state().waiting.len(), MAX_WAITING);
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn what_waits_is_bounded_in_size_as_well() {
+        let inbox = inbox();
+        let update = |name: &str, bytes: usize| {
+            let uri = format!("{name}{}", "x".repeat(bytes - name.len()));
+            inbox.add(Change::Resource(uri));
+        };
+        let half = MAX_BYTES / 2;
+        for name in ["a", "b", "c"] {
+            update(name, half);
+        }
+        let next = || match inbox.next(Instant::now()) {
+            Next::Change(change) => Some((change.uri()[..1].to_owned(), change.uri().len())),
+            _ => None,
+        };
+        let expected = |name: &str, bytes| Some((name.to_owned(), bytes));
+        assert_eq!(next(), expected("a", half));
+        update("d", half);
+        assert_eq!(next(), expected("b", half));
+        assert_eq!(next(), expected("d", half));
+        assert_eq!(next(), None);
+        // The transport has taken it, however long it is.
+        update("e", 2 * MAX_BYTES);
+        update("f", 3);
+        assert_eq!(next(), expected("e", 2 * MAX_BYTES));
+        assert_eq!(next(), None);
+    }
+
+    #[test]
+    fn the_log_has_no_more_than_the_beginning_of_what_a_server_wrote() {
+        let lines = logged(|| {
+            let inbox = inbox();
+            let long = "x\n".repeat(10_000);
+            notify(&inbox, &long, json!({}));
+            notify(&inbox, "resources/updated", json!({"uri": [long.as_str()]}));
+            let full = "x".repeat(MAX_BYTES);
+            notify(&inbox, "resources/updated", json!({"uri": full}));
+            notify(&inbox, "resources/updated", json!({"uri": long}));
+        });
+        assert_eq!(lines.len(), 3, "{}", lines.len());
+        for line in lines {
+            assert!(line.len() < 1_000 && !line.contains('\n'), "{}", line.len());
+        }
+    }
+
     #[test]
     fn what_the_server_should_not_say_is_in_the_log_once_for_each_kind() {
         let lines = logged(|| {
@@ -380,7 +447,7 @@ mod tests {
                 );
             }
         });
-        let counts = lines.iter().filter(|line| line.contains("more=999"));
+        let counts = lines.iter().filter(|line| line.contains("999 times more"));
         assert_eq!(counts.count(), 4, "{lines:#?}");
         assert_eq!(lines.len(), 8, "{lines:#?}");
     }

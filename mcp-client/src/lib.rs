@@ -63,6 +63,7 @@ mod completion;
 mod connect;
 mod eras;
 mod error;
+mod excerpt;
 mod exchange;
 mod handlers;
 mod header_params;

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::client::Client;
 use crate::error::Error;
+use crate::excerpt::Excerpt;
 use crate::session::Call;
 
 /// More pages than any list has; a server that invents cursors for ever is stopped here.
@@ -28,7 +29,7 @@ pub(crate) async fn items<T: DeserializeOwned>(
         match serde_json::from_str(raw.get()) {
             Ok(item) => read.push(item),
             Err(error) => {
-                tracing::warn!(target: "mcp_client", method, %error, "left out an unreadable item");
+                tracing::warn!(target: "mcp_client", method, error = %Excerpt(&error), "left out an unreadable item");
             }
         }
     })

@@ -1,5 +1,6 @@
 //! The tasks around an exchange: one reads, one writes, and each request waits for its answer.
 
+mod log;
 mod reading;
 mod writing;
 
@@ -22,7 +23,8 @@ use crate::wire::Reply;
 
 use self::reading::Reader;
 
-pub(crate) use self::reading::{Ears, LogSink, spawn_log_task};
+pub(crate) use self::log::{LogQueue, LogSink};
+pub(crate) use self::reading::Ears;
 
 /// How many progress reports wait for a slow handler; further ones are dropped.
 const PROGRESS_QUEUE: usize = 64;

@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::client::Client;
 use crate::error::Error;
+use crate::excerpt::Excerpt;
 use crate::inbox::{Change, Inbox, Next};
 use crate::legacy;
 use crate::options::CallOptions;
@@ -382,7 +383,7 @@ impl Changes {
             self.failures = 0;
         }
         let delay = delay(self.failures);
-        tracing::warn!(target: "mcp_client", %error, ?delay, "a subscription broke off; it is opened again");
+        tracing::warn!(target: "mcp_client", error = %Excerpt(&error), ?delay, "a subscription broke off; it is opened again");
         self.cancel();
         self.failures += 1;
         self.link = Link::Broken {

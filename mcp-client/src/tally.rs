@@ -2,25 +2,31 @@
 //! fill the log.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How often each kind of thing has happened, until it is dropped: then the log has the rest as a number.
 #[derive(Debug, Default)]
-pub(crate) struct Tally(BTreeMap<&'static str, u64>);
+pub(crate) struct Tally(Mutex<BTreeMap<&'static str, u64>>);
 
 impl Tally {
     /// Counts another one of this kind; true for the first, of which the log should have the particulars.
-    pub(crate) fn is_first(&mut self, kind: &'static str) -> bool {
-        let count = self.0.entry(kind).or_default();
+    pub(crate) fn is_first(&self, kind: &'static str) -> bool {
+        let mut counts = self.counts();
+        let count = counts.entry(kind).or_default();
         *count += 1;
         *count == 1
+    }
+
+    fn counts(&self) -> MutexGuard<'_, BTreeMap<&'static str, u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Tally {
     fn drop(&mut self) {
-        for (kind, count) in self.0.iter().filter(|(_, count)| **count > 1) {
+        for (kind, count) in self.counts().iter().filter(|(_, count)| **count > 1) {
             let more = count - 1;
-            tracing::warn!(target: "mcp_client", kind, more, "it happened again");
+            tracing::warn!(target: "mcp_client", "it happened {more} times more: {kind}");
         }
     }
 }
@@ -86,11 +92,14 @@ mod tests {
     #[test]
     fn each_kind_is_told_once_and_then_as_a_number() {
         let lines = testing::logged(|| {
-            let mut tally = Tally::default();
+            let tally = Tally::default();
             let firsts = ["a", "b", "a", "a", "c"].map(|kind| tally.is_first(kind));
             assert_eq!(firsts, [true, true, false, false, true]);
         });
         assert_eq!(lines.len(), 1, "{lines:?}");
-        assert!(lines[0].contains(r#"kind="a" more=2"#), "{lines:?}");
+        assert!(
+            lines[0].contains("it happened 2 times more: a"),
+            "{lines:?}"
+        );
     }
 }

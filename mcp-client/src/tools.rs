@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout};
 use crate::arguments;
 use crate::client::Client;
 use crate::error::Error;
+use crate::excerpt::Excerpt;
 use crate::list;
 use crate::options::CallOptions;
 use crate::rounds;
@@ -170,12 +171,12 @@ impl Client {
                         tools.push(tool);
                     }
                     Err(reason) => {
-                        let tool = tool.name;
-                        tracing::warn!(target: "mcp_client", tool, reason, "left out an invalid tool");
+                        let (tool, reason) = (Excerpt(tool.name), Excerpt(reason));
+                        tracing::warn!(target: "mcp_client", %tool, %reason, "left out an invalid tool");
                     }
                 },
                 Err(error) => {
-                    tracing::warn!(target: "mcp_client", %error, "left out an unreadable tool")
+                    tracing::warn!(target: "mcp_client", error = %Excerpt(&error), "left out an unreadable tool")
                 }
             },
         )
@@ -213,7 +214,7 @@ impl Client {
             match timeout(structured::LIST_PATIENCE, listing).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
-                    tracing::warn!(target: "mcp_client", %error, "structured results are not validated");
+                    tracing::warn!(target: "mcp_client", error = %Excerpt(&error), "structured results are not validated");
                 }
                 Err(_) => {
                     tracing::warn!(target: "mcp_client", "no list of tools in time; a result is not validated");

@@ -198,7 +198,7 @@ mod tests {
         });
         assert_eq!(lines.len(), 2, "{lines:#?}");
         assert!(lines[0].contains("1000 messages or 16 MiB"), "{lines:#?}");
-        assert!(lines[1].contains("more=499"), "{lines:#?}");
+        assert!(lines[1].contains("499 times more"), "{lines:#?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::tally::testing::logged;
 use crate::transport::Failure;
 
 fn line(text: &str) -> Received {
@@ -230,4 +231,25 @@ fn an_over_long_answer_ends_its_request_with_the_limit() {
         event,
         Event::Answered("a", Reply::TooLong { limit: 9 })
     ));
+}
+
+#[test]
+fn the_log_has_no_more_than_the_beginning_of_what_a_server_wrote() {
+    let long = "x\\n".repeat(10_000);
+    let lines = logged(|| {
+        let mut exchange = Exchange::<()>::new();
+        for message in [
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{long}"}}"#),
+            format!(
+                r#"{{"jsonrpc":"2.0","id":null,"error":{{"code":-32600,"message":"{long}"}}}}"#
+            ),
+            format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":["{long}"]}}"#),
+        ] {
+            exchange.receive(Received::Message(message.into_bytes()));
+        }
+    });
+    assert_eq!(lines.len(), 3, "{}", lines.len());
+    for line in lines {
+        assert!(line.len() < 1_000 && !line.contains('\n'), "{}", line.len());
+    }
 }

@@ -1,6 +1,7 @@
 //! What was agreed on in a handshake, and the way of every request after it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_core::Revision;
@@ -17,6 +18,7 @@ use crate::outcome::MAY_ASK;
 use crate::paused::PausedCall;
 use crate::question::{Consent, InputRequest, Kind};
 use crate::session::{Call, Session, Step};
+use crate::tally::Tally;
 use crate::transport::{Era, Metadata, Outgoing, Purpose};
 
 use super::calls::{Caller, Calls};
@@ -45,6 +47,8 @@ pub(crate) struct Connection {
     pub(super) calls: Calls,
     pub(super) clock: Clock,
     pub(super) pages: Pages,
+    /// Questions that had no answer.
+    pub(super) unanswered: Arc<Tally>,
     pub(super) listeners: Listeners,
     pub(super) pace: Pace,
 }
@@ -63,6 +67,7 @@ impl Connection {
             calls: Calls::default(),
             clock: Clock::new(),
             pages: Pages::default(),
+            unanswered: Arc::default(),
             listeners: Listeners::default(),
             pace: Pace::default(),
         }

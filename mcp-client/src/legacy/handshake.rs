@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::error::Error;
+use crate::excerpt::Excerpt;
 use crate::probe::Refusal;
 
 use super::connection::Connection;
@@ -73,7 +74,7 @@ pub(crate) async fn fall_back(
     patience: Duration,
 ) -> Result<(), Error> {
     let revision = newest_of(&refusal.speaks).unwrap_or(NEWEST);
-    tracing::debug!(target: "mcp_client", answer = refusal.answer, %revision, "falls back to the handshake");
+    tracing::debug!(target: "mcp_client", answer = %Excerpt(&refusal.answer), %revision, "falls back to the handshake");
     let error = match begin_with(client, revision, patience).await {
         Ok(()) => return Ok(()),
         Err(error @ (Error::UnsupportedVersion { .. } | Error::Closed { .. })) => {

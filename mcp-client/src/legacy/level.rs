@@ -10,6 +10,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use crate::client::Client;
+use crate::excerpt::Excerpt;
 
 use super::connection::Connection;
 
@@ -47,7 +48,7 @@ async fn tell(old: &Connection, client: &Client, level: LoggingLevel) {
     match told {
         Ok(Ok(_)) => {}
         Ok(Err(error)) => {
-            tracing::warn!(target: "mcp_client", %error, "the server does not take a level for log messages");
+            tracing::warn!(target: "mcp_client", error = %Excerpt(&error), "the server does not take a level for log messages");
         }
         Err(_) => {
             tracing::warn!(target: "mcp_client", "no answer to the level for log messages");

@@ -17,6 +17,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::error::Error;
 use crate::outcome::InputRequired;
 use crate::question::InputRequest;
+use crate::tally::Tally;
 
 /// How many pages are remembered; the oldest ones go first.
 const REMEMBERED: usize = 1_000;
@@ -34,6 +35,8 @@ const PATIENCE: Duration = Duration::from_secs(600);
 pub(super) struct Pages {
     known: Mutex<VecDeque<Page>>,
     news: Notify,
+    /// What the server should not have said.
+    ignored: Tally,
 }
 
 /// What tells pages apart. The id alone does not: it is the server's, which may use it again.
@@ -122,7 +125,10 @@ impl Pages {
         }
         let members = params.and_then(|params| serde_json::from_str::<Members>(params.get()).ok());
         let Some(Members { elicitation_id }) = members else {
-            tracing::warn!(target: "mcp_client", "a malformed notifications/elicitation/complete");
+            let what = "a malformed notifications/elicitation/complete";
+            if self.ignored.is_first(what) {
+                tracing::warn!(target: "mcp_client", "{what}");
+            }
             return;
         };
         let mut known = self.known();
@@ -201,4 +207,22 @@ pub(super) fn required(error: &RpcError) -> Option<InputRequired> {
         requests,
         state: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tally::testing::logged;
+
+    #[test]
+    fn what_cannot_be_read_is_in_the_log_once() {
+        let lines = logged(|| {
+            let pages = Pages::default();
+            for _ in 0..1_000 {
+                pages.done(None);
+            }
+        });
+        assert_eq!(lines.len(), 2, "{lines:#?}");
+        assert!(lines[1].contains("999 times more"), "{lines:#?}");
+    }
 }

@@ -14,9 +14,11 @@ use tokio::time::sleep;
 
 use crate::client::Inner;
 use crate::error::Error;
+use crate::excerpt::Excerpt;
 use crate::outcome;
 use crate::question::{Asker, InputRequest, Kind};
 use crate::session::on_one_line;
+use crate::tally::Tally;
 
 use super::calls::{Asking, Over};
 use super::clock::Stopped;
@@ -73,13 +75,17 @@ pub(super) async fn answer(
     let key = old.keys.take(question.key(&members));
     let request = read(&inner, old, &question, key.name(), &text, asking.as_ref())?;
     let _in_round = match &asking {
-        Some(asking) => Some(asking.in_round().ok_or_else(too_often)?),
+        Some(asking) => Some(
+            asking
+                .in_round()
+                .ok_or_else(|| too_often(&old.unanswered))?,
+        ),
         None => None,
     };
     let stopped = asking.is_some().then(|| old.clock.stop());
     let nested = asking.as_ref().is_some_and(|asking| asking.nested);
     let (handlers, turns) = (inner.handlers.clone(), Arc::clone(&inner.turns));
-    let revision = old.revision();
+    let (revision, unanswered) = (old.revision(), Arc::clone(&old.unanswered));
     drop(inner);
 
     let by_hand = asking.as_ref().and_then(|asking| asking.by_hand.clone());
@@ -88,7 +94,7 @@ pub(super) async fn answer(
         let Some(host) = by_hand else {
             let response = handlers.answer_one(request.clone(), &turns, nested).await;
             let response = response.and_then(|response| response.to_json(&request));
-            return response.map_err(|error| failed(&error));
+            return response.map_err(|error| failed(&unanswered, &error));
         };
         let (answer, given) = oneshot::channel();
         // An error means that the call is over, and so does a dropped sender.
@@ -118,8 +124,11 @@ pub(super) async fn answer(
     in_words_of(revision, &request, answer)
 }
 
-fn too_often() -> RpcError {
-    tracing::warn!(target: "mcp_client", "a call asks more often than Builder::max_rounds allows");
+fn too_often(unanswered: &Tally) -> RpcError {
+    let what = "a call asks more often than Builder::max_rounds allows";
+    if unanswered.is_first(what) {
+        tracing::warn!(target: "mcp_client", "{what}");
+    }
     RpcError::internal_error("this call has asked too often")
 }
 
@@ -237,21 +246,34 @@ fn read(
         }
         Error::UndeclaredInput { .. } => RpcError::method_not_found(&question.method),
         Error::InvalidQuestion { reason, .. } => RpcError::invalid_params(reason.clone()),
-        error => failed(error),
+        error => failed(&old.unanswered, error),
     })
 }
 
 /// The server learns that there is no answer, and the log why.
-fn failed(error: &Error) -> RpcError {
-    tracing::warn!(target: "mcp_client", %error, "a question of the server was not answered");
-    RpcError::new(
-        code::INTERNAL_ERROR,
-        match error {
-            Error::NoHandler { .. } => "nobody here answers this",
-            Error::InvalidAnswer { .. } => "the answer does not fit the question",
-            _ => "the host could not answer",
-        },
-    )
+fn failed(unanswered: &Tally, error: &Error) -> RpcError {
+    let (kind, why) = match error {
+        Error::NoHandler { .. } => (
+            "a question that nobody here answers",
+            "nobody here answers this",
+        ),
+        Error::InvalidAnswer { .. } => (
+            "an answer that does not fit the question",
+            "the answer does not fit the question",
+        ),
+        _ => (
+            "a question that the host could not answer",
+            "the host could not answer",
+        ),
+    };
+    // It is the server that asks again and again. But each time the host may have failed for another reason.
+    let shown = Excerpt(error);
+    if unanswered.is_first(kind) {
+        tracing::warn!(target: "mcp_client", error = %shown, "a question of the server was not answered");
+    } else {
+        tracing::debug!(target: "mcp_client", error = %shown, "a question of the server was not answered");
+    }
+    RpcError::new(code::INTERNAL_ERROR, why)
 }
 
 fn accepts(answer: &str) -> bool {
@@ -295,4 +317,27 @@ fn in_words_of(
     };
     RawValue::from_string(answer)
         .map_err(|_| RpcError::internal_error("the answer cannot be written"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tally::testing::logged;
+
+    #[test]
+    fn questions_without_an_answer_are_in_the_log_once_for_each_reason() {
+        let lines = logged(|| {
+            let unanswered = Tally::default();
+            let error = Error::Closed {
+                reason: String::new(),
+            };
+            for _ in 0..1_000 {
+                failed(&unanswered, &error);
+                too_often(&unanswered);
+            }
+        });
+        let counts = lines.iter().filter(|line| line.contains("999 times more"));
+        assert_eq!(counts.count(), 2, "{lines:#?}");
+        assert_eq!(lines.len(), 4, "{lines:#?}");
+    }
 }

@@ -17,6 +17,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::client::Client;
 use crate::error::Error;
+use crate::excerpt::Excerpt;
 use crate::inbox::Inbox;
 use crate::subscription::delay;
 
@@ -155,7 +156,7 @@ impl Listeners {
                 list.listeners.iter().filter(wants).for_each(pass_on);
             }
             _ => {
-                tracing::debug!(target: "mcp_client", method, "a notification without a reader");
+                tracing::debug!(target: "mcp_client", method = %Excerpt(method), "a notification without a reader");
             }
         }
     }
@@ -172,7 +173,7 @@ impl Listeners {
             match subscribe(old, client, &uri).await {
                 Ok(()) => drop(subscribed.insert(uri)),
                 Err(error) => {
-                    tracing::warn!(target: "mcp_client", %error, uri, "a resource is not reported any more");
+                    tracing::warn!(target: "mcp_client", error = %Excerpt(&error), uri, "a resource is not reported any more");
                 }
             }
         }
@@ -274,7 +275,7 @@ async fn renew(client: Client) {
             return;
         }
         if let Err(error) = old.begin_again(&client, ended).await {
-            tracing::warn!(target: "mcp_client", %error, "no other session; subscriptions report nothing");
+            tracing::warn!(target: "mcp_client", error = %Excerpt(&error), "no other session; subscriptions report nothing");
             old.listeners.fail(&error.to_string());
         }
     }

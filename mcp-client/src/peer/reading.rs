@@ -3,22 +3,17 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use serde_json::value::RawValue;
-use tokio::sync::mpsc;
-
+use super::log::LogQueue;
 use super::{Before, Ends, Shared};
 use crate::answers::{Answers, pong};
 use crate::exchange::Event;
 use crate::transport::{Era, MessageReceiver, Metadata, Received};
 use crate::unheard::{self, Unasked, Unheard};
 
-/// Called with each log message.
-pub(crate) type LogSink = Box<dyn Fn(&RawValue) + Send>;
-
 /// Where that goes which the server says beside answers.
 #[derive(Clone, Debug)]
 pub(crate) struct Ears {
-    pub(crate) log: Option<mpsc::Sender<Box<RawValue>>>,
+    pub(crate) log: Option<LogQueue>,
     pub(crate) unheard: Arc<Unheard>,
 }
 
@@ -58,7 +53,7 @@ impl Reader {
             }
             Event::Log(params) => {
                 if let Some(log) = &self.ears.log {
-                    drop(log.try_send(params));
+                    log.add(params);
                 }
             }
             Event::Unasked(unasked) => {
@@ -92,15 +87,4 @@ fn of_answers(session: u64) -> Metadata {
         },
         ..Metadata::default()
     }
-}
-
-/// The host's log handler runs beside the reader: slow or panicking, it holds nothing up.
-pub(crate) fn spawn_log_task(sink: LogSink) -> mpsc::Sender<Box<RawValue>> {
-    let (sender, mut messages) = mpsc::channel::<Box<RawValue>>(1024);
-    tokio::spawn(async move {
-        while let Some(message) = messages.recv().await {
-            sink(&message);
-        }
-    });
-    sender
 }

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use super::resume::{Cursor, MAX_FRUITLESS, Refused};
 use super::session::Session;
 use super::{Connection, reason};
+use crate::excerpt::Excerpt;
 use crate::legacy::batch;
 use crate::transport::Received;
 use crate::transport::http::stream::Stream;
@@ -49,12 +50,12 @@ impl Connection {
                     let _ = self.up.send(Received::SessionAway).await;
                 }
                 Err((_, end)) => {
-                    let reason = reason(session.redact(end));
+                    let reason = Excerpt(reason(session.redact(end)));
                     if was_open {
-                        tracing::warn!(target: "mcp_client", reason, "changes are not heard of any more");
+                        tracing::warn!(target: "mcp_client", %reason, "changes are not heard of any more");
                         let _ = self.up.send(Received::SessionEnded).await;
                     } else {
-                        tracing::debug!(target: "mcp_client", reason, "the server has no stream for what belongs to no request");
+                        tracing::debug!(target: "mcp_client", %reason, "the server has no stream for what belongs to no request");
                     }
                     return;
                 }

@@ -30,6 +30,7 @@ use self::elsewhere::Elsewhere;
 use self::session::{Accepts, Session};
 use super::HttpSender;
 use super::endpoint::{End, Endpoint};
+use crate::tally::Tally;
 use crate::transport::{Era, Failure, Outgoing, Purpose, Received};
 use crate::wire::{self, Incoming};
 
@@ -48,6 +49,8 @@ pub(super) struct Connection {
     elsewhere: Elsewhere,
     /// The stream that belongs to the session and to no request.
     stream: Mutex<Option<AbortHandle>>,
+    /// What the server did not take.
+    undelivered: Tally,
 }
 
 /// A request that begins a session.
@@ -117,6 +120,7 @@ impl Connection {
             sessions: Mutex::default(),
             elsewhere: Elsewhere::default(),
             stream: Mutex::default(),
+            undelivered: Tally::default(),
         })
     }
 
@@ -314,14 +318,15 @@ impl fmt::Debug for Connection {
 }
 
 #[cfg(test)]
-mod tests {
+mod testing {
     #![allow(clippy::unwrap_used)]
 
     use reqwest::header::HeaderMap;
 
     use super::*;
 
-    fn connection() -> Arc<Connection> {
+    /// To a server that nobody asks for anything.
+    pub(super) fn connection() -> Arc<Connection> {
         let (up, _) = mpsc::channel(1);
         let endpoint = Endpoint {
             url: "http://localhost/mcp".parse().unwrap(),
@@ -332,6 +337,14 @@ mod tests {
         };
         Connection::new(&Arc::new(endpoint), &up)
     }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::testing::connection;
+    use super::*;
 
     /// Its task was ended, and may go on for a moment on another thread.
     #[tokio::test]

@@ -12,6 +12,7 @@ use super::lost::{self, error_in, session_ended};
 use super::resume::{Cursor, MAX_FRUITLESS, Refused};
 use super::session::Session;
 use super::{Connection, Handshake};
+use crate::excerpt::Excerpt;
 use crate::legacy::batch;
 use crate::transport::http::endpoint::{End, failed, is_stream};
 use crate::transport::http::post::Answer;
@@ -95,7 +96,7 @@ impl Connection {
         match self.open_channel(handshake).await {
             Ok(channel) => Some(channel),
             Err(reason) => {
-                tracing::debug!(target: "mcp_client", reason, "the server does not have the transport of 2024-11-05");
+                tracing::debug!(target: "mcp_client", reason = %Excerpt(reason), "the server does not have the transport of 2024-11-05");
                 None
             }
         }

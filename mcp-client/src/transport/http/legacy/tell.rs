@@ -10,6 +10,7 @@ use tokio::time::{sleep, timeout};
 use super::resume::{Refused, refused};
 use super::session::Session;
 use super::{Connection, reason};
+use crate::excerpt::Excerpt;
 use crate::transport::http::endpoint::{End, error_in, failed};
 use crate::transport::{Outgoing, Purpose};
 
@@ -31,11 +32,23 @@ impl Connection {
         let Err(reason) = delivered.unwrap_or_else(late) else {
             return;
         };
+        self.not_delivered(&message, &reason);
+    }
+
+    /// A server that refuses every answer must not fill the log.
+    fn not_delivered(&self, message: &Outgoing, reason: &str) {
+        let reason = Excerpt(reason);
         if message.purpose == Purpose::Response {
-            tracing::warn!(target: "mcp_client", reason, "an answer to a request of the server could not be delivered");
-        } else {
-            let method = message.metadata.method;
-            tracing::warn!(target: "mcp_client", method, reason, "a notification could not be delivered");
+            let kind = "an answer to a request of the server that could not be delivered";
+            if self.undelivered.is_first(kind) {
+                tracing::warn!(target: "mcp_client", %reason, "an answer to a request of the server could not be delivered");
+            }
+        } else if self
+            .undelivered
+            .is_first("a notification that could not be delivered")
+        {
+            let method = &message.metadata.method;
+            tracing::warn!(target: "mcp_client", method, %reason, "a notification could not be delivered");
         }
     }
 
@@ -62,5 +75,38 @@ impl Connection {
         }
         let error = self.endpoint.read_message(response).await?;
         Err(failed(status, error_in(&error).unwrap_or_default()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tally::testing::logged;
+    use crate::transport::Metadata;
+    use crate::transport::http::legacy::testing::connection;
+
+    #[test]
+    fn what_the_server_does_not_take_is_in_the_log_once() {
+        let lines = logged(|| {
+            let connection = connection();
+            for purpose in [Purpose::Response, Purpose::Notification] {
+                let message = Outgoing {
+                    text: String::new(),
+                    purpose,
+                    metadata: Metadata::default(),
+                    receipt: None,
+                };
+                for _ in 0..1_000 {
+                    connection.not_delivered(&message, "no\nway");
+                }
+            }
+        });
+        assert_eq!(lines.len(), 4, "{lines:#?}");
+        for line in &lines[..2] {
+            assert!(line.contains(r"no\nway"), "{lines:#?}");
+        }
+        for line in &lines[2..] {
+            assert!(line.contains("999 times more"), "{lines:#?}");
+        }
     }
 }
