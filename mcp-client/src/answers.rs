@@ -12,13 +12,20 @@ use tokio::sync::{Semaphore, mpsc};
 use crate::tally::Tally;
 use crate::transport::{Metadata, Outgoing, Purpose, Receipt};
 
-/// How many may wait beside those to questions, which are bounded where they are asked.
-const MAX_WAITING: usize = 100;
+/// How much text may wait beside the answers to questions, which are bounded where they are asked.
+const MAX_BYTES: usize = crate::transport::DEFAULT_MAX_MESSAGE;
+
+/// How many answers may. It is more than may wait to be heard: those are answered one right after the other.
+const MAX_WAITING: usize = 1_024;
+
+/// Each takes up as much room as it has text, and no less than this.
+const LEAST: usize = MAX_BYTES / MAX_WAITING;
 
 /// The way of answers to the server.
 #[derive(Debug)]
 pub(crate) struct Answers {
-    places: Arc<Semaphore>,
+    /// In bytes.
+    room: Arc<Semaphore>,
     /// Held weakly: what reads must not keep alive what writes.
     outgoing: mpsc::WeakUnboundedSender<Outgoing>,
     dropped: Tally,
@@ -30,7 +37,7 @@ pub(crate) type Answer = Result<Box<RawValue>, RpcError>;
 impl Answers {
     pub(crate) fn new(outgoing: &mpsc::UnboundedSender<Outgoing>) -> Self {
         Self {
-            places: Arc::new(Semaphore::new(MAX_WAITING)),
+            room: Arc::new(Semaphore::new(MAX_BYTES)),
             outgoing: outgoing.downgrade(),
             dropped: Tally::default(),
         }
@@ -38,8 +45,13 @@ impl Answers {
 
     /// Sends what needs no thought; nothing to a server that does not take its answers.
     pub(crate) fn send_at_once(&self, id: &RequestId, answer: Answer, metadata: Metadata) {
-        if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
-            return self.send(id, answer, metadata, Arc::new(place));
+        let Some(text) = text(id, answer) else {
+            return;
+        };
+        let bytes = text.len().clamp(LEAST, MAX_BYTES);
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        if let Ok(room) = Arc::clone(&self.room).try_acquire_many_owned(bytes) {
+            return self.pass_on(text, metadata, Arc::new(room));
         }
         let kind = "a request of a server that does not take its answers";
         if self.dropped.is_first(kind) {
@@ -48,6 +60,7 @@ impl Answers {
     }
 
     /// Sends an answer that has a place already.
+    #[cfg(feature = "legacy")]
     pub(crate) fn send(
         &self,
         id: &RequestId,
@@ -55,13 +68,12 @@ impl Answers {
         metadata: Metadata,
         receipt: Receipt,
     ) {
-        let text = match serde_json::to_string(&Response::new(id, answer)) {
-            Ok(text) => text,
-            Err(error) => {
-                tracing::error!(target: "mcp_client", %error, "an answer cannot be written");
-                return;
-            }
-        };
+        if let Some(text) = text(id, answer) {
+            self.pass_on(text, metadata, receipt);
+        }
+    }
+
+    fn pass_on(&self, text: String, metadata: Metadata, receipt: Receipt) {
         if let Some(outgoing) = self.outgoing.upgrade() {
             // Without a writer the connection is closed, and the server waits no more.
             let _ = outgoing.send(Outgoing {
@@ -72,6 +84,14 @@ impl Answers {
             });
         }
     }
+}
+
+fn text(id: &RequestId, answer: Answer) -> Option<String> {
+    let text = serde_json::to_string(&Response::new(id, answer));
+    text.inspect_err(|error| {
+        tracing::error!(target: "mcp_client", %error, "an answer cannot be written");
+    })
+    .ok()
 }
 
 /// The answer to a ping.
@@ -113,12 +133,29 @@ mod tests {
     use crate::tally::testing::logged;
 
     #[test]
+    fn so_much_text_waits_and_no_more() {
+        let (outgoing, mut queue) = mpsc::unbounded_channel();
+        let answers = Answers::new(&outgoing);
+        let half = RequestId::String("x".repeat(MAX_BYTES / 2 - 100));
+        for _ in 0..3 {
+            answers.send_at_once(&half, pong(), Metadata::default());
+        }
+        let waiting = [queue.try_recv().unwrap(), queue.try_recv().unwrap()];
+        assert!(queue.try_recv().is_err());
+        drop(waiting);
+        // A single one is taken whatever its length.
+        let long = RequestId::String("x".repeat(MAX_BYTES));
+        answers.send_at_once(&long, pong(), Metadata::default());
+        assert!(queue.try_recv().is_ok());
+    }
+
+    #[test]
     fn so_many_answers_wait_and_no_more() {
         let lines = logged(|| {
             let (outgoing, mut queue) = mpsc::unbounded_channel();
             let answers = Answers::new(&outgoing);
             let id = RequestId::Integer(1);
-            for _ in 0..1_000 {
+            for _ in 0..2_000 {
                 answers.send_at_once(&id, pong(), Metadata::default());
             }
             let mut waiting = Vec::new();
@@ -133,6 +170,6 @@ mod tests {
             assert!(queue.try_recv().is_ok());
         });
         assert_eq!(lines.len(), 2, "{lines:#?}");
-        assert!(lines[1].contains("899 times more"), "{lines:#?}");
+        assert!(lines[1].contains("975 times more"), "{lines:#?}");
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct Exchange<W> {
     last_token: u64,
     /// How many sessions have begun, where there are such.
     sessions: u64,
+    /// The revision of all of them, once it is agreed on.
+    version: Option<&'static str>,
     pending: HashMap<u64, Pending<W>>,
     closed: Option<Closed>,
     skipped_lines: u64,
@@ -118,6 +120,7 @@ impl<W> Exchange<W> {
             last_id: 0,
             last_token: 0,
             sessions: 0,
+            version: None,
             pending: HashMap::new(),
             closed: None,
             skipped_lines: 0,
@@ -217,6 +220,16 @@ impl<W> Exchange<W> {
     #[cfg(feature = "legacy")]
     pub(crate) fn sessions(&self) -> u64 {
         self.sessions
+    }
+
+    /// The revision of the sessions, once it is agreed on.
+    pub(crate) fn version(&self) -> Option<&'static str> {
+        self.version
+    }
+
+    #[cfg(feature = "legacy")]
+    pub(crate) fn agree_on(&mut self, version: &'static str) {
+        self.version = Some(version);
     }
 
     pub(crate) fn closed(&self) -> Option<&str> {

@@ -154,7 +154,11 @@ impl Agreed {
         // Both are set once, by the one who connects.
         let _ = inner.server.set((self.said, self.info));
         let old = inner.legacy.get_or_init(|| old);
-        inner.peer.exchange().liberties.batches = self.revision == Revision::V2025_03_26;
+        {
+            let mut exchange = inner.peer.exchange();
+            exchange.agree_on(self.revision.as_str());
+            exchange.liberties.batches = self.revision == Revision::V2025_03_26;
+        }
         old.notify(client, INITIALIZED);
         listen::listen(client);
         if let Some(level) = inner.defaults.log_level {

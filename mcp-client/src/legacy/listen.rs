@@ -7,7 +7,7 @@ use mcp_core::rpc::{RequestId, RpcError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, watch};
-use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet, consume_budget};
 
 use crate::answers::{Answer, pong};
 use crate::client::{Client, Inner};
@@ -58,6 +58,8 @@ impl Listener {
     async fn run(mut self, unheard: Arc<Unheard>, mut closed: watch::Receiver<bool>) {
         let mut over = self.over.clone();
         loop {
+            // Before anything is taken: what has come already must not keep the answers from being written.
+            consume_budget().await;
             tokio::select! {
                 biased;
                 _ = closed.wait_for(|closed| *closed) => return,
@@ -215,5 +217,41 @@ impl Listener {
                 act(&client, old);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_burst_leaves_others_their_turn() {
+        let unheard = Arc::new(Unheard::default());
+        for _ in 0..1_000 {
+            let method = "notifications/x".to_owned();
+            let params = None;
+            unheard
+                .add(Unasked::Notification { method, params })
+                .unwrap();
+        }
+        let over = watch::Sender::new(0);
+        let closed = watch::Sender::new(false);
+        let listener = Listener {
+            client: Weak::new(),
+            answering: JoinSet::new(),
+            open: HashMap::new(),
+            over: over.subscribe(),
+            places: Arc::new(Semaphore::new(MAX_OPEN)),
+        };
+        tokio::spawn(listener.run(Arc::clone(&unheard), closed.subscribe()));
+        // The listener is first, and another task has its turn before it is done.
+        let waits = tokio::spawn(async move { timeout(Duration::ZERO, unheard.next()).await });
+        waits.await.unwrap().unwrap();
     }
 }

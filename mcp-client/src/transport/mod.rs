@@ -116,8 +116,9 @@ pub struct Metadata {
     pub method: String,
     /// What the method is about, where it has a name or URI: `Mcp-Name`.
     pub name: Option<String>,
-    /// The revision that the message belongs to: `MCP-Protocol-Version`. That of a handshake is the one
-    /// that is offered, and stands in no header.
+    /// The revision that the message belongs to: `MCP-Protocol-Version`. That of `initialize` is the one that is
+    /// offered, and stands in no header. `None` where none is known: beside what answers the server before one is
+    /// agreed on, and beside an `initialize` that is sent for no more than to learn what the server offers.
     pub version: Option<&'static str>,
     /// Whose rules the message follows.
     pub era: Era,
@@ -159,7 +160,7 @@ pub enum Purpose {
     Cancel(u64),
     /// A notification, in a session only.
     Notification,
-    /// The answer to a request of the server, in a session only.
+    /// The answer to a request of the server, in a session or while a [handshake](Era::Handshake) is under way.
     Response,
 }
 

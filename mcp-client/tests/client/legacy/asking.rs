@@ -480,7 +480,8 @@ async fn a_server_that_asks_on_without_taking_answers_gets_no_more_of_them() {
     {
         answers += 1;
     }
-    assert!((100..1_500).contains(&answers), "{answers}");
+    // Those that may wait, and those that have gone into the pipe.
+    assert!((1_024..2_000).contains(&answers), "{answers}");
     // And when it takes them, it gets more.
     fake.ask("later", "ping", json!({})).await;
     fake.answered("later").await;

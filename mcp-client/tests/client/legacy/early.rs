@@ -1,6 +1,6 @@
 //! What a server says before the handshake is over.
 
-use mcp_client::{Client, HandlerError, Revision};
+use mcp_client::{Builder, Client, HandlerError, Revision};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -10,10 +10,7 @@ use crate::support::{Fake, answering, builder, pair};
 const VERSION: &str = "2025-11-25";
 
 /// Connects; `early` is done between the request of the handshake and its answer.
-async fn connect(
-    builder: mcp_client::Builder,
-    early: impl AsyncFnOnce(&mut Fake),
-) -> (Client, Fake) {
+async fn connect(builder: Builder, early: impl AsyncFnOnce(&mut Fake)) -> (Client, Fake) {
     let (transport, mut fake) = pair();
     let pinned = builder.revision(Revision::V2025_11_25);
     let server = async {
@@ -76,14 +73,17 @@ async fn anything_else_waits_until_the_handshake_is_over() {
     assert_eq!(*asked.lock().unwrap(), ["Early?"]);
 }
 
+fn builder_with_roots() -> Builder {
+    builder().on_roots(|_| async {
+        Ok::<_, HandlerError>(serde_json::from_value(json!({"roots": []}))?)
+    })
+}
+
 /// 24 MiB in messages of 1 MiB. What does not fit is refused with the bound, and not kept.
 #[tokio::test(start_paused = true)]
 async fn so_many_bytes_are_kept_and_no_more() {
-    let roots = builder().on_roots(|_| async {
-        Ok::<_, HandlerError>(serde_json::from_value(json!({"roots": []}))?)
-    });
     let padding = "x".repeat(1024 * 1024);
-    let (_client, mut fake) = connect(roots, async |fake| {
+    let (_client, mut fake) = connect(builder_with_roots(), async |fake| {
         for id in 0..24 {
             let params = json!({"_meta": {"padding": padding}});
             fake.ask(id, "roots/list", params).await;
@@ -106,10 +106,11 @@ async fn so_many_bytes_are_kept_and_no_more() {
 
 #[tokio::test(start_paused = true)]
 async fn so_many_messages_are_kept_and_no_more() {
-    let (_client, mut fake) = connect(builder(), async |fake| {
-        for _ in 0..1_000 {
+    let (_client, mut fake) = connect(builder_with_roots(), async |fake| {
+        for _ in 0..999 {
             fake.notify("notifications/x", json!({})).await;
         }
+        fake.ask("last", "roots/list", json!({})).await;
         fake.ask("late", "roots/list", json!({})).await;
         let error = fake.answered("late").await;
         let text = error["error"]["message"].as_str().unwrap();
@@ -117,6 +118,41 @@ async fn so_many_messages_are_kept_and_no_more() {
         fake.notify("notifications/x", Value::Null).await;
     })
     .await;
+    let answer = fake.answered("last").await;
+    assert_eq!(answer["result"]["roots"], json!([]), "{}", answer.text);
     fake.ask(1, "ping", json!({})).await;
     fake.answered(1).await;
+}
+
+/// Requests of these ids, all in one piece.
+async fn ask_at_once(fake: &mut Fake, ids: std::ops::Range<u64>) {
+    let lines = ids.map(|id| {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": "x/y"});
+        format!("{request}\n")
+    });
+    let lines: String = lines.collect();
+    fake.bytes(lines.as_bytes()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_that_is_kept_is_answered() {
+    let (_client, mut fake) =
+        connect(builder(), async |fake| ask_at_once(fake, 0..1_000).await).await;
+    for id in 0..1_000 {
+        let answer = fake.answered(id).await;
+        assert_eq!(answer["error"]["code"], -32601, "{}", answer.text);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_that_is_not_kept_is_refused() {
+    connect(builder(), async |fake| {
+        ask_at_once(fake, 0..3_000).await;
+        for id in 1_000..3_000 {
+            let answer = fake.answered(id).await;
+            let text = answer["error"]["message"].as_str().unwrap();
+            assert!(text.contains("1000 messages"), "{text}");
+        }
+    })
+    .await;
 }
