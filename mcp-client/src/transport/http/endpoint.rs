@@ -48,6 +48,19 @@ impl Endpoint {
         headers: HeaderMap,
         body: String,
     ) -> Result<Response, End> {
+        let sent = self.send_unless(method, url, headers, body, |_| false);
+        sent.await
+    }
+
+    /// The same, but nobody is asked for credentials where the refusal wants something else.
+    pub(super) async fn send_unless(
+        &self,
+        method: Method,
+        url: &Url,
+        headers: HeaderMap,
+        body: String,
+        wants_else: fn(&End) -> bool,
+    ) -> Result<Response, End> {
         let mut request = self.client.request(method, url.clone()).headers(headers);
         if !body.is_empty() {
             request = request.body(body);
@@ -88,16 +101,17 @@ impl Endpoint {
                         .map_err(|reason| failed(status, reason))?;
                 }
                 code @ (401 | 403) => {
-                    let challenge = Challenge::new(code, response.headers());
+                    let headers = response.headers().clone();
+                    let refused = self.unauthorized(response).await;
                     challenges += 1;
                     let verdict = match &self.authorize {
-                        Some(layer) if challenges <= MAX_CHALLENGES => {
-                            layer.challenged(challenge).await
+                        Some(layer) if challenges <= MAX_CHALLENGES && !wants_else(&refused) => {
+                            layer.challenged(Challenge::new(code, &headers)).await
                         }
                         _ => Verdict::GiveUp,
                     };
                     if verdict == Verdict::GiveUp {
-                        return Err(self.unauthorized(response).await);
+                        return Err(refused);
                     }
                 }
                 _ => return Ok(response),

@@ -1,9 +1,13 @@
 //! Sessions that a server does not know any more, and what is something else.
 
-use mcp_client::{Client, Error};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use mcp_client::transport::http::{Authorize, Challenge, HeaderMap, Verdict};
+use mcp_client::{Client, Error, HandlerError, HttpTransport};
 use serde_json::json;
 
-use super::support::{JSON, NEWEST, begin, connect_quiet, done, is_in_session};
+use super::support::{JSON, NEWEST, begin, connect_quiet, connect_to, done, is_in_session};
 use crate::support::{Server, builder, call};
 
 #[tokio::test]
@@ -177,6 +181,50 @@ async fn nothing_else_about_a_session_ends_one() {
             .await;
         assert_eq!(calling.await.unwrap().unwrap_err().code(), Some(code));
         server.hears_nothing().await;
+    }
+}
+
+/// Counts how often it is asked for other credentials.
+struct Asked(Arc<AtomicU32>);
+
+impl Authorize for Asked {
+    async fn authorize(&self, _url: &str, _headers: &mut HeaderMap) -> Result<(), HandlerError> {
+        Ok(())
+    }
+
+    async fn challenged(&self, _challenge: Challenge<'_>) -> Verdict {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Verdict::GiveUp
+    }
+}
+
+/// A login would be of no use.
+#[tokio::test]
+async fn nobody_is_asked_for_credentials_where_the_session_is_lost() {
+    let asked = Arc::new(AtomicU32::new(0));
+    let server = Server::start().await;
+    let transport = HttpTransport::new(server.url("/mcp")).authorize(Asked(Arc::clone(&asked)));
+    let begun = connect_to(server, builder(), transport, NEWEST, Some("s-1")).await;
+    let (client, server) = (begun.client, begun.server);
+    // On the stream of what belongs to no request as well.
+    let lost = "Unauthorized: Session not found";
+    begun.get.stream("retry: 10\n\n").await;
+    let get = server.next().await;
+    get.respond("401 Unauthorized", "", lost).await;
+    is_lost((&client, &server), 2, "401 Unauthorized", "", lost).await;
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    // Anything else is about credentials.
+    for (headers, body) in [
+        ("", "Unauthorized: your session has expired"),
+        ("www-authenticate: Bearer\r\n", lost),
+    ] {
+        let before = asked.load(Ordering::Relaxed);
+        let calling = call(&client, "t", json!({}));
+        let post = server.request("tools/call").await;
+        post.respond("401 Unauthorized", headers, body).await;
+        let error = calling.await.unwrap().unwrap_err();
+        assert!(matches!(error, Error::Unauthorized { .. }), "{error}");
+        assert_eq!(asked.load(Ordering::Relaxed), before + 1);
     }
 }
 

@@ -64,16 +64,15 @@ pub(super) fn why(id: u64, status: StatusCode, refused: &Result<Vec<u8>, End>) -
     }
 }
 
-/// What went wrong with a request, now that it is known that it was in a session: a server may want no credentials
-/// but another one.
-pub(super) fn or_session_ended(end: End) -> End {
+/// Whether the refusal of a request in a session wants no credentials but another session.
+pub(super) fn wants_session(end: &End) -> bool {
     match end {
         End::Failed(Failure::Unauthorized {
             challenge: None,
             reason,
             ..
-        }) if is_text(StatusCode::UNAUTHORIZED, &reason) => session_ended(reason),
-        end => end,
+        }) => is_text(StatusCode::UNAUTHORIZED, reason),
+        _ => false,
     }
 }
 

@@ -176,9 +176,7 @@ impl Connection {
         }
         let headers = session.headers(&self.endpoint.headers, session.version, Accepts::Anything);
         let url = &self.endpoint.url;
-        let ended = self
-            .endpoint
-            .send(Method::DELETE, url, headers, String::new());
+        let ended = self.send_in(&session, Method::DELETE, url, headers, String::new());
         // Servers may refuse, and most have forgotten it before anyone minds.
         let _ = timeout(GOODBYE, ended).await;
     }

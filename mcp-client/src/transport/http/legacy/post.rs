@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use mcp_core::Revision;
 use mcp_core::rpc::code;
-use reqwest::{Method, Response, StatusCode};
+use reqwest::header::HeaderMap;
+use reqwest::{Method, Response, StatusCode, Url};
 
 use super::http_sse::Channel;
 use super::lost::{self, error_in, session_ended};
 use super::resume::{Cursor, MAX_FRUITLESS, Refused};
 use super::session::Session;
-use super::{Connection, Handshake};
+use super::{Connection, Handshake, reason};
 use crate::excerpt::Excerpt;
 use crate::legacy::batch;
 use crate::transport::http::endpoint::{End, failed, is_stream};
@@ -127,10 +128,7 @@ impl Connection {
         id: u64,
         message: Outgoing,
     ) -> Result<Answer, End> {
-        let response = match self.post(session, message).await {
-            Err(end) if session.id.is_some() => return Err(lost::or_session_ended(end)),
-            sent => sent?,
-        };
+        let response = self.post(session, message).await?;
         let status = response.status();
         if session.id.is_none() || !matches!(status.as_u16(), 400 | 404) {
             return self.answer(id, response, session).await;
@@ -152,8 +150,28 @@ impl Connection {
             Some(channel) => channel.url(),
             None => &self.endpoint.url,
         };
-        let sent = self.endpoint.send(Method::POST, url, headers, message.text);
-        sent.await
+        self.send_in(session, Method::POST, url, headers, message.text)
+            .await
+    }
+
+    /// Sends a request within the session, if there is one.
+    pub(super) async fn send_in(
+        &self,
+        session: &Session,
+        method: Method,
+        url: &Url,
+        headers: HeaderMap,
+        body: String,
+    ) -> Result<Response, End> {
+        let endpoint = &self.endpoint;
+        if session.id.is_none() {
+            return endpoint.send(method, url, headers, body).await;
+        }
+        let sent = endpoint.send_unless(method, url, headers, body, lost::wants_session);
+        sent.await.map_err(|end| match lost::wants_session(&end) {
+            true => session_ended(reason(end)),
+            false => end,
+        })
     }
 
     /// Reads what came back for a request.

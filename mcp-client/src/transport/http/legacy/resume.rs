@@ -138,7 +138,7 @@ impl Connection {
             headers.insert(LAST_EVENT_ID, last.clone());
         }
         let url = &self.endpoint.url;
-        let sent = self.endpoint.send(Method::GET, url, headers, String::new());
+        let sent = self.send_in(session, Method::GET, url, headers, String::new());
         let end = match sent.await {
             Ok(response) if response.status().is_success() && is_stream(&response) => {
                 cursor.opened = Some(Instant::now());
@@ -156,8 +156,10 @@ impl Connection {
 
 /// What a refusal says of another attempt.
 pub(super) fn refused(end: &End, has_session: bool) -> Refused {
-    let End::Failed(Failure::Failed { status, .. }) = end else {
-        return Refused::ForGood;
+    let status = match end {
+        End::Failed(Failure::Failed { status, .. }) => status,
+        End::Failed(Failure::SessionEnded { .. }) => return Refused::NoSession,
+        _ => return Refused::ForGood,
     };
     match status {
         // It could not be reached.
@@ -175,6 +177,7 @@ mod tests {
 
     use super::*;
     use crate::transport::http::endpoint::unsent;
+    use crate::transport::http::legacy::lost::session_ended;
 
     fn event(id: Option<&str>, retry: Option<u64>) -> Event {
         Event {
@@ -283,5 +286,7 @@ mod tests {
         }
         assert_eq!(refused(&status(404), false), Refused::ForGood);
         assert_eq!(refused(&status(404), true), Refused::NoSession);
+        let ended = session_ended(String::new());
+        assert_eq!(refused(&ended, true), Refused::NoSession);
     }
 }
