@@ -218,7 +218,8 @@ async fn after_a_refused_handshake_the_session_that_there_was_is_answered() {
     calling.await.unwrap().unwrap_err();
 
     fake.ask(0, "ping", json!({})).await;
-    fake.answered(0).await;
+    let answered = timeout(Duration::from_secs(1), fake.answered(0)).await;
+    answered.expect("the ping is not answered");
     let calling = call(&client, "t", json!({}));
     let request = fake.request("tools/call").await;
     fake.ask(1, "elicitation/create", form("Still there?"))

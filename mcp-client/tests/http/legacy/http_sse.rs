@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_client::{Answer, Client, Error, HttpTransport, Revision, Subscription};
+use mcp_client::{Answer, Client, Eras, Error, HttpTransport, Revision, Subscription};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -98,6 +98,41 @@ async fn they_are_found_and_answer_on_the_one_stream() {
         tokio::join!(client.close(), stream.closed());
         server.hears_nothing().await;
     }
+}
+
+/// The server is known to want a handshake, and says where it goes, but does not answer it.
+#[tokio::test]
+async fn the_stream_of_a_handshake_that_is_given_up_ends() {
+    let eras = Eras::new();
+    let server = Server::start().await;
+    let transport = || HttpTransport::new(server.url("/sse")).header("x-tenant", "acme");
+    let refusal = "405 Method Not Allowed";
+    let answering = async {
+        let probe = server.request("server/discover").await;
+        probe.respond(refusal, "", "").await;
+        begin(&server, refusal).await
+    };
+    let (client, stream) = tokio::join!(builder().eras(&eras).connect(transport()), answering);
+    drop(stream);
+    client.unwrap().close().await;
+
+    let answering = async {
+        let mut given_up = open(&server, refusal).await;
+        given_up
+            .write("event: endpoint\ndata: /messages?session_id=7\n\n")
+            .await;
+        message(&server, "initialize").await;
+        let probe = server.request("server/discover").await;
+        given_up.closed().await;
+        probe.respond(refusal, "", "").await;
+        begin(&server, refusal).await
+    };
+    let impatient = builder().eras(&eras).probe_timeout(Duration::from_secs(1));
+    let (client, mut stream) = tokio::join!(impatient.connect(transport()), answering);
+    let calling = call(&client.unwrap(), "t", json!({}));
+    let id = message(&server, "tools/call").await["id"].clone();
+    say(&mut stream, &answer(&id, "ok")).await;
+    assert_eq!(calling.await.unwrap().unwrap().text(), "ok");
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@
 //! The stream is the session: when it ends, the session has ended.
 
 use std::collections::HashMap;
+use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -58,11 +59,21 @@ impl Connection {
         let task = tokio::spawn(async move {
             tokio::select! {
                 () = connection.up.closed() => {}
+                () = connection.came_to_nothing(reading.0.handshake.clone()) => {}
                 () = reading.0.read(stream, &connection) => {}
             }
         });
         self.keep(handshake.number, task.abort_handle());
         Ok(channel)
+    }
+
+    /// Waits until a handshake has begun no session, and nobody waits for it any more.
+    async fn came_to_nothing(&self, mut handshake: Handshake) {
+        // The error says that it is over.
+        let _ = handshake.over.changed().await;
+        if self.lock().newest >= handshake.number {
+            pending().await
+        }
     }
 
     async fn open_stream(&self) -> Result<(Url, Stream), String> {

@@ -275,13 +275,6 @@ impl Connection {
         }
     }
 
-    /// Ends what is kept for the session of this number.
-    fn keep_nothing(&self, number: u64) {
-        if self.lock().is_last(number) {
-            self.replace_stream(None);
-        }
-    }
-
     fn replace_stream(&self, task: Option<AbortHandle>) {
         let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(before) = std::mem::replace(&mut *stream, task) {
@@ -363,7 +356,6 @@ mod tests {
         let listener = tokio::spawn(std::future::pending::<()>());
         connection.keep(last, listener.abort_handle());
         connection.establish(session(given_up));
-        connection.keep_nothing(given_up);
         let late = tokio::spawn(std::future::pending::<()>());
         connection.keep(given_up, late.abort_handle());
         assert!(late.await.unwrap_err().is_cancelled());

@@ -85,9 +85,8 @@ impl Connection {
         };
         self.open(&session);
         let answered = self.ask_in(&session, id, message).await;
-        match is_result(&answered) {
-            true => self.establish(session.clone()),
-            false => self.keep_nothing(number),
+        if is_result(&answered) {
+            self.establish(session.clone());
         }
         answered.map_err(|end| session.redact(end))
     }
