@@ -127,7 +127,7 @@ async fn the_stream_of_a_handshake_that_is_given_up_ends() {
         probe.respond(refusal, "", "").await;
         begin(&server, refusal).await
     };
-    let impatient = builder().eras(&eras).probe_timeout(Duration::from_secs(1));
+    let impatient = builder().eras(&eras).probe_timeout(Duration::from_secs(2));
     let (client, mut stream) = tokio::join!(impatient.connect(transport()), answering);
     let calling = call(&client.unwrap(), "t", json!({}));
     let id = message(&server, "tools/call").await["id"].clone();
