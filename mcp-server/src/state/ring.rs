@@ -80,8 +80,10 @@ impl KeyRing {
         make: impl Fn(&[u8; 32]) -> T,
     ) -> Result<DerivedRing<T>, KeyError> {
         let mut entries = Vec::with_capacity(self.keys.len());
-        for (id, derived) in self.derived(label)? {
-            entries.push((id, make(&derived)));
+        // By reference: a key that is moved out of the vector leaves its bytes behind, where nothing wipes them.
+        let derived = self.derived(label)?;
+        for (id, key) in &derived {
+            entries.push((*id, make(key)));
         }
         Ok(DerivedRing { entries })
     }
