@@ -52,11 +52,11 @@ impl Kind {
 
 /// Empty objects in one another, by their keys.
 fn capability(path: &[&str]) -> Value {
-    let mut capability = Map::new();
+    let mut object = Map::new();
     if let [key, inner @ ..] = path {
-        capability.insert((*key).to_owned(), self::capability(inner));
+        object.insert((*key).to_owned(), capability(inner));
     }
-    Value::Object(capability)
+    Value::Object(object)
 }
 
 /// The kinds that one request declares.
