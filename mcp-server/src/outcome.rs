@@ -148,6 +148,10 @@ impl InputRequired {
         }
     }
 
+    pub(crate) fn keys(&self) -> Vec<&str> {
+        self.requests.iter().map(|request| &*request.key).collect()
+    }
+
     /// What it asks for, by key.
     pub fn kinds(&self) -> impl Iterator<Item = (&str, Kind)> {
         self.requests

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     once::{ClaimKey, Claimed},
     outcome::{InputRequired, Request},
-    state::{Asked, Digest, Few, Payload, Stamp, StateBody},
+    state::{Asked, Digest, Few, Payload, Stamp, StateBody, in_order},
 };
 
 /// The exchange that a call belongs to.
@@ -54,9 +54,10 @@ impl Exchange {
         if input.of_parameters {
             return;
         }
-        self.payload.by_hand = input.state;
         self.payload.asked = Few::default();
-        for Request { key, question, .. } in &input.requests {
+        // In the order of their keys each comes to the end of those before.
+        for at in in_order(&input.keys()).unwrap_or_default() {
+            let Request { key, question, .. } = &input.requests[at];
             let asked = Asked {
                 question: question.digest(&[]),
                 depends: Digest::NOTHING,
@@ -65,6 +66,7 @@ impl Exchange {
             };
             self.payload.asked.insert(key.to_string(), asked);
         }
+        self.payload.by_hand = input.state;
     }
 
     /// The places of the answers to what was asked, where the client sent others too.
@@ -117,5 +119,31 @@ impl Answer<'_> {
             Ok(content) => Self::Content(content.to_owned().into()),
             Err(refusal) => Self::Refused(refusal),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// Under the lock of the exchange: what grew with the square of the questions would hold it for minutes.
+    #[test]
+    fn many_questions_are_noted_soon() {
+        let asks = (0..100_000).fold(InputRequired::new(), |asks, at| {
+            asks.url(
+                format!("{:06}", 999_999 - at),
+                "Pay.",
+                "https://pay.example",
+            )
+        });
+        let mut exchange = Exchange::default();
+        let begun = Instant::now();
+        exchange.note(asks.state("paying"));
+        assert!(begun.elapsed() < Duration::from_secs(5));
+        assert_eq!(exchange.payload.asked.len(), 100_000);
+        assert!(exchange.payload.asked.get("999999").is_some());
+        assert_eq!(exchange.payload.by_hand.as_deref(), Some("paying"));
     }
 }

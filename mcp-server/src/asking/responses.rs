@@ -13,7 +13,7 @@ use mcp_core::{
 use serde_json::{Map, Value};
 
 use super::Refusal;
-use crate::{asking::Elicit, error::ToolError, form::Form, parameters::Members};
+use crate::{asking::Elicit, error::ToolError, form::Form, parameters::Members, state::in_order};
 
 /// The answers that came with a request, by key.
 ///
@@ -56,7 +56,8 @@ impl<'a> InputResponses<'a> {
                 value: start..start + value.len(),
             });
         }
-        if is_repeated(&places) {
+        let keys = || Vec::from_iter(places.iter().map(|place: &Place| &*place.key));
+        if places.len() > 1 && in_order(&keys()).is_none() {
             return Err(malformed());
         }
         Ok(places)
@@ -176,16 +177,6 @@ impl<'a> InputResponses<'a> {
     pub(crate) fn places(&self) -> &'a [Place] {
         self.places
     }
-}
-
-/// Whether two answers have the same key.
-fn is_repeated(places: &[Place]) -> bool {
-    if places.len() < 2 {
-        return false;
-    }
-    let mut keys: Vec<&str> = places.iter().map(|place| &*place.key).collect();
-    keys.sort_unstable();
-    keys.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 fn malformed() -> RpcError {

@@ -19,7 +19,7 @@ use crate::{
     function::Reply,
     outcome::{CallResult, InputRequired, Interrupt, Outcome, Reason, Request},
     spec::KindSpec,
-    state::{SealError, Stamp, StateBody},
+    state::{SealError, Stamp, StateBody, in_order},
     tool::{ToolResult, write_result},
 };
 
@@ -260,20 +260,16 @@ fn check_questions(ctx: &Context, input: &InputRequired) -> Result<(), RpcError>
     if input.of_parameters {
         return Ok(());
     }
-    for request in &input.requests {
+    let requests = &input.requests;
+    for request in requests {
         ctx.may_be_shown(&request.question)?;
     }
-    let fault = if input.requests.is_empty() && input.state.is_none() {
+    let fault = if requests.is_empty() && input.state.is_none() {
         Some("it has neither a question nor a state".to_owned())
+    } else if in_order(&input.keys()).is_none() {
+        Some("two questions have the same key".to_owned())
     } else {
-        let requests = &input.requests;
-        let is_repeated = |at: usize| {
-            let mut earlier = requests[..at].iter();
-            earlier.any(|earlier| earlier.key == requests[at].key)
-        };
-        let twice = (0..requests.len()).any(is_repeated);
-        let faults = requests.iter().find_map(|request| request.question.fault());
-        faults.or_else(|| twice.then(|| "two questions have the same key".to_owned()))
+        requests.iter().find_map(|request| request.question.fault())
     };
     match fault {
         None => Ok(()),

@@ -45,6 +45,6 @@ pub(crate) use digest::{Digest, digest_arguments};
 pub(crate) use envelope::{
     Answer, Asked, Content, ExchangeId, Payload, Stamp, StateBody, random_id,
 };
-pub(crate) use few::Few;
+pub(crate) use few::{Few, in_order};
 pub(crate) use sealing::{Clock, DEFAULT_LIFETIME, RequestStates};
 pub(crate) use verify::{Binding, SKEW};

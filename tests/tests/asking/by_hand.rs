@@ -342,3 +342,24 @@ async fn a_form_of_run_time_with_faults_is_not_sent() {
         assert_eq!(code(&answer), -32603, "{values}");
     }
 }
+
+/// Asks something about each of its items.
+#[tool]
+async fn about_each(items: u32) -> Outcome<String> {
+    let asks = (1..items).fold(InputRequired::new(), |asks, at| {
+        asks.url(format!("{at:06}"), "Pay.", "https://pay.example")
+    });
+    // Two of them under one key, so that nothing of it goes out.
+    Outcome::InputRequired(asks.url("000001", "Pay.", "https://pay.example"))
+}
+
+/// How long it takes to look them through does not grow with the square of their number.
+#[tokio::test]
+async fn many_questions_are_looked_through_soon() {
+    let (server, _) = server(tools![about_each]);
+    let mut wire = Wire::open(&server);
+    let begun = std::time::Instant::now();
+    let answer = wire.call("about_each", json!({"items": 100_000})).await;
+    assert_eq!(code(&answer), -32603);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20));
+}

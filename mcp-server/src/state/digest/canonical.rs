@@ -11,6 +11,7 @@
 use std::borrow::Cow;
 
 use super::DigestError;
+use crate::state::few::in_order;
 
 mod number;
 
@@ -100,21 +101,13 @@ impl<'a> Walk<'a> {
         if members.is_sorted_by(|a, b| a.key < b.key) {
             return Ok(());
         }
-        // The keys alone are sorted: there is code for that already.
-        let mut keys: Vec<&str> = members.iter().map(|member| &*member.key).collect();
-        keys.sort_unstable();
-        if keys.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(DigestError::DuplicateKey);
-        }
-        let mut places = vec![0..0; members.len()];
-        for member in members {
-            if let Ok(at) = keys.binary_search(&&*member.key) {
-                places[at] = member.from - start..member.to - start;
-            }
-        }
+        let keys: Vec<&str> = members.iter().map(|member| &*member.key).collect();
+        let order = in_order(&keys).ok_or(DigestError::DuplicateKey)?;
         let written = self.out.split_off(start);
-        for place in places {
-            self.out.extend_from_slice(&written[place]);
+        for at in order {
+            let Member { from, to, .. } = members[at];
+            self.out
+                .extend_from_slice(&written[from - start..to - start]);
         }
         Ok(())
     }
