@@ -132,8 +132,8 @@ impl InputRequired {
     /// What [`Context::request_state`](crate::Context::request_state) gives on the retry. It travels
     /// through the client, sealed and bound to this very call.
     ///
-    /// Without it, and without a [flow](crate::Context::flow) or [memo](crate::Context::memo), the result carries no
-    /// state, and answers to it are not verified.
+    /// Without it, and without a [flow](crate::Context::flow), a [memo](crate::Context::memo) or answers to the parameters
+    /// of a tool whose layer asks, the result carries no state, and answers to it are not verified.
     pub fn state(mut self, state: impl Into<String>) -> Self {
         self.state = Some(state.into());
         self

@@ -12,7 +12,7 @@ use crate::{
 pub(super) struct Open<'s> {
     pub(super) marker: &'static MarkerSpec,
     pub(super) pin: &'s OnceLock<Digest>,
-    /// Nothing is asked beside or after it, so its answer is needed in this round alone, and need not fit into a state.
+    /// No parameter asks beside or after it, so its answer is needed in this round alone, unless a layer asks too.
     pub(super) is_last: bool,
     pub(super) depends_on: &'s [usize],
     pub(super) at_most: Option<u32>,

@@ -286,16 +286,20 @@ impl<'c> Asking<'c> {
             && let Some(raw) = self.responses.get(key)
             && let Some(answer) = self.fresh(open, question, raw, exchange)?
         {
-            if open.is_last {
+            if open.is_last && !self.ctx.function().layers_may_ask {
                 return Ok(Some(answer));
             }
             let value = answer.record(elicited);
-            if exchange.payload.size() + value.len() <= MAX_LEARNED {
+            let fits = exchange.payload.size() + value.len() <= MAX_LEARNED;
+            if fits {
                 let recorded = state::Answer {
                     question: digest,
                     value,
                 };
                 exchange.payload.answers.insert(key.to_owned(), recorded);
+            }
+            // That a layer could ask is no reason to refuse the last answer.
+            if fits || open.is_last {
                 return Ok(Some(answer));
             }
             self.too_long(key, elicited, exchange)?;

@@ -25,6 +25,8 @@ pub(crate) struct Bound {
     pub(crate) handler: Arc<dyn Function>,
     pub(crate) states: Box<[Box<dyn Any + Send + Sync>]>,
     pub(crate) layers: Box<[Arc<dyn CallLayer>]>,
+    /// Whether a layer may ask after the parameters' last question; the function's own time limit does not.
+    pub(crate) layers_may_ask: bool,
     /// The digests of questions that are the same in each call, by marker, once they were asked.
     pub(crate) pins: Box<[OnceLock<Digest>]>,
     input: Option<InputSchema>,
@@ -78,14 +80,17 @@ impl Bound {
         if states.len() < spec.states.len() {
             return None;
         }
-        let timeout = spec
-            .timeout
-            .map(|limit| Arc::new(TimeLimit::new(limit)) as _);
+        let mut layers: Vec<Arc<dyn CallLayer>> = layers.collect();
+        let layers_may_ask = !layers.is_empty();
+        if let Some(limit) = spec.timeout {
+            layers.push(Arc::new(TimeLimit::new(limit)));
+        }
         Some(Self {
             kind,
             spec,
             states: states.into(),
-            layers: layers.chain(timeout).collect(),
+            layers: layers.into(),
+            layers_may_ask,
             input: described.input,
             output: described.output,
             json: described.json,

@@ -264,8 +264,13 @@ fn check_questions(ctx: &Context, input: &InputRequired) -> Result<(), RpcError>
     for request in requests {
         ctx.may_be_shown(&request.question)?;
     }
+    let function = ctx.function();
     let fault = if requests.is_empty() && input.state.is_none() {
         Some("it has neither a question nor a state".to_owned())
+    } else if !function.spec.markers.is_empty() && !function.layers_may_ask {
+        // A return type of somebody else's, of which `build()` could not know that it asks. The last answer to a parameter is
+        // not in the state, so that question would come again, and then this one, and so on.
+        Some("a function asks by parameters or by hand, not both".to_owned())
     } else if in_order(&input.keys()).is_none() {
         Some("two questions have the same key".to_owned())
     } else {

@@ -182,7 +182,8 @@ fn read(mut from: Reader<'_>) -> Option<Content<'_>> {
 /// What a call has learned in its rounds so far. Keys are those of `inputRequests`, unless said otherwise.
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct Payload {
-    /// Answers taken, so that a person is asked each question once.
+    /// Answers taken, so that a person is asked each question once. That to the last question is needed in one round alone:
+    /// it is here only where a layer may ask after it.
     pub(crate) answers: Few<Answer>,
     /// Questions shown and not yet settled.
     pub(crate) asked: Few<Asked>,
@@ -197,7 +198,10 @@ pub(crate) struct Payload {
 impl Payload {
     /// Whether there is anything that the next round must find again.
     pub(crate) fn remembers(&self) -> bool {
-        self.by_hand.is_some() || !self.flows.is_empty() || !self.memos.is_empty()
+        self.by_hand.is_some()
+            || !self.answers.is_empty()
+            || !self.flows.is_empty()
+            || !self.memos.is_empty()
     }
 
     /// About how many bytes of a state it takes, without the questions.

@@ -14,6 +14,7 @@ mod claimed;
 mod client;
 mod forms;
 mod guards;
+mod layered;
 mod once;
 mod outcomes;
 mod pages;
