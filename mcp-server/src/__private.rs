@@ -28,6 +28,7 @@ pub use schemars::{Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 pub use serde_json::{Value, json};
 
+use crate::asking::Message;
 pub use crate::{
     asking::{Ask, Asking, IntoAsk, Marker, Roots, Sampled, Shown, Slot},
     blocking::blocking,
@@ -118,15 +119,7 @@ pub fn check_marker<M: Marker>() -> Option<&'static str> {
 
 /// The question of `#[elicit]`.
 pub fn ask_form<T: Form>(message: std::fmt::Arguments<'_>) -> Ask<T> {
-    Ask::of_form(message_of(message))
-}
-
-/// A message into which nothing is put is the same in each call.
-fn message_of(message: std::fmt::Arguments<'_>) -> Cow<'static, str> {
-    match message.as_str() {
-        Some(fixed) => Cow::Borrowed(fixed),
-        None => Cow::Owned(message.to_string()),
-    }
+    Ask::of_form(Message::of_marker(message))
 }
 
 /// Converts what a resolver gives.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use mcp_core::{protocol::CreateMessageRequestParams, rpc::RpcError, schema::FormSchema};
 
 use crate::{
-    asking::{FormBody, Kind, Question},
+    asking::{FormBody, Kind, Message, Question},
     error::ToolError,
     form::Form,
     function::Reply,
@@ -88,7 +88,7 @@ impl InputRequired {
     pub fn form<T: Form>(self, key: impl Into<String>, message: impl Into<String>) -> Self {
         self.question(
             key,
-            Question::form(Cow::Owned(message.into()), FormBody::Rendered(T::form())),
+            Question::form(Message::Made(message.into()), FormBody::Rendered(T::form())),
         )
     }
 
@@ -105,7 +105,7 @@ impl InputRequired {
     ) -> Self {
         self.question(
             key,
-            Question::form(Cow::Owned(message.into()), FormBody::by_hand(schema)),
+            Question::form(Message::Made(message.into()), FormBody::by_hand(schema)),
         )
     }
 

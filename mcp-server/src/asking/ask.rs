@@ -1,10 +1,8 @@
 //! [`Ask`]: what a resolver gives back, a value or a question.
 
-use std::borrow::Cow;
-
 use mcp_core::protocol::{CreateMessageRequestParams, CreateMessageResult, ListRootsResult};
 
-use super::question::{FormBody, Question};
+use super::question::{FormBody, Message, Question};
 use crate::{
     error::{IntoToolError, ToolError},
     form::Form,
@@ -161,10 +159,10 @@ impl<T: Form> Ask<T> {
     ///
     /// Specification: client/elicitation, Form Mode Elicitation Requests.
     pub fn form(message: impl Into<String>) -> Self {
-        Self::of_form(Cow::Owned(message.into()))
+        Self::of_form(Message::Made(message.into()))
     }
 
-    pub(crate) fn of_form(message: Cow<'static, str>) -> Self {
+    pub(crate) fn of_form(message: Message) -> Self {
         Self::question(
             Question::form(message, FormBody::Rendered(T::form())),
             Box::new(decode::<T>),

@@ -29,6 +29,6 @@ pub(crate) use self::{
     exchange::Exchange,
     kind::Kinds,
     marker::{Refusal, Settlement},
-    question::{FormBody, Question},
+    question::{FormBody, Message, Question},
     responses::Place,
 };

@@ -1,8 +1,11 @@
 //! A question of a parameter, on its way through a round: what the walk knows of it, and what pins it.
 
-use std::{borrow::Cow, sync::OnceLock};
+use std::sync::OnceLock;
 
-use super::{exchange::Exchange, question::Question};
+use super::{
+    exchange::Exchange,
+    question::{Message, Question},
+};
 use crate::{
     spec::{FunctionSpec, MarkerSpec},
     state::Digest,
@@ -28,8 +31,10 @@ impl Open<'_> {
         exchange: &Exchange,
     ) -> Digest {
         match question.message {
-            Cow::Borrowed(_) if self.depends_on.is_empty() => {
-                *self.pin.get_or_init(|| question.digest(&[]))
+            Message::Fixed(_) if self.depends_on.is_empty() => {
+                let pin = *self.pin.get_or_init(|| question.digest(&[]));
+                debug_assert_eq!(pin, question.digest(&[]), "the question of each call");
+                pin
             }
             _ => question.digest(&self.pins(spec, exchange)),
         }

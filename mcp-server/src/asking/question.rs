@@ -1,6 +1,6 @@
 //! A question as the runtime sees it: kind, message and body, without the answer's type.
 
-use std::borrow::Cow;
+use std::{fmt, ops::Deref};
 
 use mcp_core::{
     protocol::{CreateMessageRequestParams, CreateMessageResult, ListRootsResult},
@@ -15,10 +15,18 @@ use crate::{form::RenderedForm, state::Digest};
 /// One input request, before it has a key.
 #[derive(Debug)]
 pub(crate) struct Question {
-    /// Empty for sampling and roots. Borrowed from the program where nothing is put into it: then the question of a
-    /// parameter is the same in each call.
-    pub(crate) message: Cow<'static, str>,
+    /// Empty for sampling and roots.
+    pub(crate) message: Message,
     pub(crate) body: Body,
+}
+
+/// What a question says.
+#[derive(Debug)]
+pub(crate) enum Message {
+    /// The same in each call, because it stands in the attribute of the parameter: so the question is digested once. Made by
+    /// [`of_marker`](Self::of_marker) alone, as not every constant is the only one of its parameter.
+    Fixed(&'static str),
+    Made(String),
 }
 
 #[derive(Debug)]
@@ -95,17 +103,45 @@ impl FormBody {
     }
 }
 
+impl Message {
+    /// What the attribute of a parameter says.
+    pub(crate) fn of_marker(message: fmt::Arguments<'_>) -> Self {
+        match message.as_str() {
+            Some(fixed) => Self::Fixed(fixed),
+            None => Self::Made(message.to_string()),
+        }
+    }
+
+    fn cleaned(self) -> Self {
+        match clean_message(&self) {
+            Some(clean) => Self::Made(clean),
+            None => self,
+        }
+    }
+}
+
+impl Deref for Message {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::Fixed(text) => text,
+            Self::Made(text) => text,
+        }
+    }
+}
+
 impl Question {
-    pub(crate) fn form(message: Cow<'static, str>, form: FormBody) -> Self {
+    pub(crate) fn form(message: Message, form: FormBody) -> Self {
         Self {
-            message: clean_message(message),
+            message: message.cleaned(),
             body: Body::Form(form),
         }
     }
 
     pub(crate) fn url(message: impl Into<String>, url: impl Into<String>) -> Self {
         Self {
-            message: clean_message(Cow::Owned(message.into())),
+            message: Message::Made(message.into()).cleaned(),
             body: Body::Url(url.into()),
         }
     }
@@ -115,7 +151,7 @@ impl Question {
         let mut json = Vec::new();
         write_json(&mut json, params);
         Self {
-            message: Cow::Owned(String::new()),
+            message: Message::Made(String::new()),
             body: Body::Sampling {
                 params: String::from_utf8(json).unwrap_or_default(),
                 tools: params.tools.is_some() || params.tool_choice.is_some(),
@@ -127,7 +163,7 @@ impl Question {
     #[inline]
     pub(crate) fn roots() -> Self {
         Self {
-            message: Cow::Owned(String::new()),
+            message: Message::Made(String::new()),
             body: Body::Roots {
                 fits: fits::<ListRootsResult>,
             },
@@ -201,7 +237,7 @@ impl Question {
     fn write_message(&self, out: &mut Vec<u8>, reason: Option<&str>) {
         match reason {
             None => write_str(out, &self.message),
-            Some(reason) => write_str(out, &format!("{}\n\n{reason}", self.message)),
+            Some(reason) => write_str(out, &format!("{}\n\n{reason}", &*self.message)),
         }
     }
 

@@ -3,10 +3,7 @@
 //! A value that stands in a question may come from a model or a stranger: it must not be able to
 //! break the line, hide what follows or turn the reading direction.
 
-use std::{
-    borrow::Cow,
-    fmt::{self, Write},
-};
+use std::fmt::{self, Write};
 
 use mcp_core::text::is_hidden;
 
@@ -77,15 +74,15 @@ impl<W: fmt::Write + ?Sized> fmt::Write for Clean<'_, W> {
     }
 }
 
-/// A whole message: the author's own line breaks stay.
-pub(crate) fn clean_message(message: Cow<'static, str>) -> Cow<'static, str> {
+/// A whole message, where there is something to take out of it: the author's own line breaks stay.
+pub(crate) fn clean_message(message: &str) -> Option<String> {
     // Without an early end, so that many bytes are looked at in one step.
     let plain = message.bytes().fold(true, |plain, byte| {
         plain & (byte == b'\n' || (b' '..0x7f).contains(&byte))
     });
     let clean = || !message.chars().any(|c| c != '\n' && is_hidden(c));
     if message.len() <= MESSAGE && (plain || clean()) {
-        return message;
+        return None;
     }
     let mut clean = String::with_capacity(message.len().min(4 * MESSAGE));
     let mut filter = Clean {
@@ -94,8 +91,8 @@ pub(crate) fn clean_message(message: Cow<'static, str>) -> Cow<'static, str> {
         newlines: true,
     };
     // Writing to a string does not fail.
-    let _ = filter.write_str(&message);
-    Cow::Owned(clean)
+    let _ = filter.write_str(message);
+    Some(clean)
 }
 
 #[cfg(test)]
@@ -125,10 +122,9 @@ mod tests {
 
     #[test]
     fn a_message_keeps_the_authors_line_breaks() {
-        assert_eq!(clean_message("a\nb\r\u{2066}c".into()), "a\nbc");
-        assert_eq!(
-            clean_message("y".repeat(5000).into()).chars().count(),
-            MESSAGE
-        );
+        assert_eq!(clean_message("a\nb, ä"), None);
+        assert_eq!(clean_message("a\nb\r\u{2066}c").as_deref(), Some("a\nbc"));
+        let cut = clean_message(&"y".repeat(5000));
+        assert_eq!(cut.map(|cut| cut.chars().count()), Some(MESSAGE));
     }
 }

@@ -49,7 +49,7 @@ impl Page {
         let question = &request.question;
         match &question.body {
             Body::Url(url) if request.key == self.key => {
-                of_parameters || *url == self.url || question.message == self.message
+                of_parameters || *url == self.url || *question.message == self.message
             }
             _ => false,
         }

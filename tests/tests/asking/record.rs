@@ -450,3 +450,40 @@ async fn an_answer_that_cannot_be_remembered_is_asked_again_with_the_limit() {
     assert_eq!(mcp_tests::wire::text(&last), "28000 40000");
     bodies.assert_ran("tell", 1);
 }
+
+/// One question is a constant, its neighbour is made in each round, of the same form.
+#[tool]
+async fn order_both(
+    known: State<Known>,
+    #[elicit("Go on?")] fixed: Elicit<Confirm>,
+    #[elicit("Order {}?", known.get())] made: Elicit<Confirm>,
+) -> String {
+    format!("{fixed:?} {made:?}")
+}
+
+/// What is kept of a constant over calls is its own, and never that of a question that may change.
+#[tokio::test]
+async fn a_constant_question_and_one_that_is_made_stay_apart() {
+    let known = Arc::new(Known::default());
+    let server = Server::builder("shop", "1.0.0")
+        .shared_state(known.clone())
+        .tools(tools![order_both])
+        .build()
+        .unwrap();
+    let mut wire = Wire::open(&server);
+    let no = || json!({"action": "decline"});
+    let both = || json!({"fixed": no(), "made": no()});
+    for (before, after) in [("a pen", "an ink"), ("Go on?", "a pen")] {
+        known.set(before);
+        let first = wire.call("order_both", json!({})).await;
+        assert_eq!(asked(&first), ["fixed", "made"]);
+        assert_eq!(message(&first, "fixed"), "Go on?");
+        assert_eq!(message(&first, "made"), format!("Order {before}?"));
+        known.set(after);
+        let second = wire.retry("order_both", json!({}), &first, both()).await;
+        assert_eq!(asked(&second), ["made"]);
+        assert_eq!(message(&second, "made"), format!("Order {after}?"));
+        let last = wire.retry("order_both", json!({}), &second, json!({"made": no()}));
+        assert_eq!(text(&last.await), "Decline Decline");
+    }
+}
