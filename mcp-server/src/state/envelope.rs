@@ -18,7 +18,7 @@ use super::verify::{Binding, SKEW};
 const VERSION: u64 = 1;
 
 /// Which round of which exchange a state is of. Times are seconds since 1970.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Stamp {
     pub(crate) issued_at: u64,
     pub(crate) expires_at: u64,
@@ -27,6 +27,15 @@ pub(crate) struct Stamp {
     pub(crate) exchange: ExchangeId,
     /// How many times this call was answered with questions, from 1.
     pub(crate) round: u32,
+}
+
+/// A state's content must not end up in a log by way of a `{:?}`.
+impl fmt::Debug for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stamp")
+            .field("round", &self.round)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Stamp {
@@ -58,7 +67,7 @@ pub(crate) struct StateBody {
     pub(crate) payload: Payload,
 }
 
-/// A state's content must not end up in a log by way of a `{:?}`.
+/// As that of its stamp.
 impl fmt::Debug for StateBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StateBody")
@@ -110,7 +119,7 @@ pub(super) fn encode(
     to.mark(r#","t":"#);
     to.text(binding.target);
     to.mark(r#","d":"#);
-    to.bytes(&binding.arguments.0);
+    to.digest(&binding.arguments);
     to.mark(r#","a":"#);
     to.text(binding.audience);
     to.mark(r#","p":"#);
@@ -145,7 +154,7 @@ fn read(mut from: Reader<'_>) -> Option<Content<'_>> {
     from.mark(r#","t":"#)?;
     let target = from.text()?;
     from.mark(r#","d":"#)?;
-    let arguments = Digest(from.bytes()?);
+    let arguments = from.digest()?;
     from.mark(r#","a":"#)?;
     let audience = from.text()?;
     from.mark(r#","p":"#)?;
@@ -224,7 +233,7 @@ impl Payload {
         to.mark(r#"{"a":"#);
         to.map(&self.answers, |to, answer| {
             to.mark(r#"{"q":"#);
-            to.bytes(&answer.question.0);
+            to.digest(&answer.question);
             to.mark(r#","v":"#);
             to.json(&answer.value);
             to.mark("}");
@@ -232,9 +241,9 @@ impl Payload {
         to.mark(r#","q":"#);
         to.map(&self.asked, |to, asked| {
             to.mark(r#"{"q":"#);
-            to.bytes(&asked.question.0);
+            to.digest(&asked.question);
             to.mark(r#","d":"#);
-            to.bytes(&asked.depends.0);
+            to.digest(&asked.depends);
             to.mark(r#","n":"#);
             to.number(asked.times.into());
             to.mark(r#","c":"#);
@@ -254,7 +263,7 @@ impl Payload {
         from.mark(r#"{"a":"#)?;
         let answers = from.map(|from| {
             from.mark(r#"{"q":"#)?;
-            let question = Digest(from.bytes()?);
+            let question = from.digest()?;
             from.mark(r#","v":"#)?;
             let value = from.json()?.to_owned();
             from.mark("}")?;
@@ -263,9 +272,9 @@ impl Payload {
         from.mark(r#","q":"#)?;
         let asked = from.map(|from| {
             from.mark(r#"{"q":"#)?;
-            let question = Digest(from.bytes()?);
+            let question = from.digest()?;
             from.mark(r#","d":"#)?;
-            let depends = Digest(from.bytes()?);
+            let depends = from.digest()?;
             from.mark(r#","n":"#)?;
             let times = from.count()?;
             from.mark(r#","c":"#)?;
@@ -326,8 +335,11 @@ impl ExchangeId {
         Ok(Self(bytes))
     }
 
-    /// An id that no other exchange has, here or elsewhere. It is not secret, so it need not be
-    /// unforeseeable: a random one a process, and a number.
+    /// An id that no other exchange of this process has, at next to no cost: a random one a process, and a number. It is not
+    /// secret, so it need not be unforeseeable.
+    ///
+    /// A fork of the process, or a machine that is started from a snapshot, goes on with the same ids. So it is for claims
+    /// that this process alone sees; where others see them too, take a [`random`](Self::random) one.
     pub(crate) fn next() -> Result<Self, SealError> {
         static PROCESS: OnceLock<ExchangeId> = OnceLock::new();
         static NUMBER: AtomicU64 = AtomicU64::new(0);

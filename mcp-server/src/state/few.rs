@@ -30,6 +30,15 @@ impl<V> Few<V> {
         }
     }
 
+    /// Puts an entry in after all others; `None` where its name does not come after theirs.
+    pub(crate) fn push(&mut self, name: String, value: V) -> Option<()> {
+        if self.0.last().is_some_and(|(last, _)| *last >= name) {
+            return None;
+        }
+        self.0.push((name, value));
+        Some(())
+    }
+
     pub(crate) fn remove(&mut self, name: &str) -> Option<V> {
         let at = self.place(name).ok()?;
         Some(self.0.remove(at).1)
@@ -85,7 +94,15 @@ mod tests {
         assert_eq!(few.insert("a".to_owned(), 7), Some(1));
         assert_eq!((few.get("a"), few.get("d")), (Some(&7), None));
         assert_eq!((few.remove("b"), few.remove("b")), (Some(0), None));
+        assert_eq!(
+            (few.push("c".to_owned(), 8), few.push("b".to_owned(), 8)),
+            (None, None)
+        );
         assert_eq!(few.iter().collect::<Vec<_>>(), [("a", &7), ("c", &2)]);
+        assert_eq!(
+            (few.push("d".to_owned(), 9), few.get("d")),
+            (Some(()), Some(&9))
+        );
     }
 
     /// What a peer sends is looked up by name: a scan of all entries for each of them would take minutes here.

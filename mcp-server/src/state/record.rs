@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use mcp_core::rpc::{Scan, write_str};
 
 use super::base64url;
+use super::digest::Digest;
 use super::few::Few;
 
 /// How a body is written.
@@ -68,12 +69,19 @@ impl Writer {
         }
     }
 
-    /// A fixed number of bytes; nothing but zeros takes no room.
+    /// A fixed number of bytes.
     pub(super) fn bytes<const N: usize>(&mut self, bytes: &[u8; N]) {
         match self.form {
-            Form::Compact if *bytes == [0; N] => self.number(0),
             Form::Compact => self.bytes_compact(bytes),
             Form::Readable => self.text(&base64url::encode(bytes)),
+        }
+    }
+
+    /// A digest; that of nothing takes no room in the compact form.
+    pub(super) fn digest(&mut self, digest: &Digest) {
+        match self.form {
+            Form::Compact if digest.0 == Digest::NOTHING.0 => self.bytes_compact(&[]),
+            _ => self.bytes(&digest.0),
         }
     }
 
@@ -137,7 +145,7 @@ impl Writer {
     }
 }
 
-/// Reads values back, in the order in which they were written. `None` is anything else than what is written.
+/// Reads values back, in the order in which they were written. `None` is anything else than what is written, to the byte.
 pub(super) enum Reader<'a> {
     Compact(&'a [u8]),
     Readable(&'a str),
@@ -194,7 +202,14 @@ impl<'a> Reader<'a> {
     pub(super) fn text(&mut self) -> Option<Cow<'a, str>> {
         match self {
             Self::Compact(_) => Some(self.text_compact()?.into()),
-            Self::Readable(_) => Scan::new(self.value()?).string().ok(),
+            Self::Readable(_) => {
+                let given = self.value()?;
+                let text = Scan::new(given).string().ok()?;
+                // JSON has several ways to write a character, and only one of them is ours.
+                let mut written = Vec::with_capacity(given.len());
+                write_str(&mut written, &text);
+                (written == given.as_bytes()).then_some(text)
+            }
         }
     }
 
@@ -203,23 +218,34 @@ impl<'a> Reader<'a> {
             return self.value();
         }
         let json = self.text_compact()?;
-        Scan::whole(json, Scan::skip).ok()?;
-        Some(json)
+        let value = Scan::new(json).raw().ok()?;
+        // Nothing around it, not even blanks.
+        (value.len() == json.len()).then_some(json)
     }
 
     pub(super) fn bytes<const N: usize>(&mut self) -> Option<[u8; N]> {
         match self {
-            Self::Compact(_) => match self.bytes_compact()? {
-                [] => Some([0; N]),
-                bytes => bytes.try_into().ok(),
-            },
+            Self::Compact(_) => self.bytes_compact()?.try_into().ok(),
             Self::Readable(_) => base64url::decode_array(&self.text()?),
+        }
+    }
+
+    pub(super) fn digest(&mut self) -> Option<Digest> {
+        if let Self::Readable(_) = self {
+            return self.bytes().map(Digest);
+        }
+        match self.bytes_compact()? {
+            [] => Some(Digest::NOTHING),
+            bytes => {
+                let digest = bytes.try_into().ok()?;
+                (digest != Digest::NOTHING.0).then_some(Digest(digest))
+            }
         }
     }
 
     pub(super) fn tag(&mut self, tags: &[&str]) -> Option<usize> {
         if let Self::Compact(_) = self {
-            let tag = self.number()? as usize;
+            let tag = usize::try_from(self.number()?).ok()?;
             return (tag < tags.len()).then_some(tag);
         }
         tags.iter().position(|tag| self.mark(tag).is_some())
@@ -236,15 +262,13 @@ impl<'a> Reader<'a> {
         Some(None)
     }
 
-    /// Refuses a name that comes twice.
+    /// Refuses a name that does not come after those before it.
     pub(super) fn map<V>(&mut self, value: fn(&mut Self) -> Option<V>) -> Option<Few<V>> {
         let mut map = Few::default();
         let count = self.begin()?;
         while let Some(name) = self.key(map.len(), count)? {
             let entry = value(self)?;
-            if map.insert(name.into_owned(), entry).is_some() {
-                return None;
-            }
+            map.push(name.into_owned(), entry)?;
         }
         Some(map)
     }
@@ -259,16 +283,16 @@ impl<'a> Reader<'a> {
     }
 
     /// How many entries a map has; the readable form does not say it.
-    fn begin(&mut self) -> Option<u64> {
+    fn begin(&mut self) -> Option<Option<u64>> {
         match self {
-            Self::Compact(_) => self.number(),
-            Self::Readable(_) => self.mark("{").map(|()| 0),
+            Self::Compact(_) => self.number().map(Some),
+            Self::Readable(_) => self.mark("{").map(|()| None),
         }
     }
 
     /// The name of the entry at this place, or the end of the map.
-    fn key(&mut self, at: usize, count: u64) -> Option<Option<Cow<'a, str>>> {
-        if let Self::Compact(_) = self {
+    fn key(&mut self, at: usize, count: Option<u64>) -> Option<Option<Cow<'a, str>>> {
+        if let Some(count) = count {
             let is_end = at as u64 == count;
             return Some(if is_end { None } else { Some(self.text()?) });
         }

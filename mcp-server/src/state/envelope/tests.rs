@@ -180,6 +180,79 @@ fn the_compact_form_is_read_whole_or_not_at_all() {
     assert!(is_malformed(&other));
 }
 
+/// The same bytes with a part of them replaced, which is there once.
+#[track_caller]
+fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let found = |at: &usize| bytes[*at..].starts_with(from);
+    let places: Vec<usize> = (0..bytes.len()).filter(found).collect();
+    assert_eq!(places.len(), 1, "{from:?} in {bytes:?}");
+    let (before, after) = bytes.split_at(places[0]);
+    [before, to, &after[from.len()..]].concat()
+}
+
+/// Each value has one way to be written in the compact form, and a range: what is next to it is malformed.
+#[test]
+fn the_compact_form_takes_nothing_odd() {
+    const ZERO: [u8; 32] = [0; 32];
+    let bytes = written(&content(), Form::Compact);
+    let digest: [u8; 32] = std::array::from_fn(|at| at as u8);
+    let question = &[&[32], &digest[..]].concat()[..];
+    let exchange = &[&[16], &digest[..16]].concat()[..];
+    let round = b"\x0e\x0f\x01\x01";
+    let signin = b"\x01\x06signin\x06flow-1";
+    type Change<'a> = (&'a [u8], &'a [u8]);
+    let fine: [Change<'_>; 6] = [
+        // The time of its issue is that of its end; the last round; a client without a name.
+        (b"\xe8\x07\xc0\x0c", b"\xc0\x0c\xc0\x0c"),
+        (round, b"\x0e\x0f\xff\xff\xff\xff\x0f\x01"),
+        (b"alice\0", b"alice\x01\0"),
+        (question, b"\0"),
+        (signin, b"\x02\x03pay\0\x06signin\x06flow-1"),
+        (b"\x34{\"action\"", b"\x34{\"actiom\""),
+    ];
+    for (from, to) in fine {
+        let changed = replaced(&bytes, from, to);
+        let decoded = decode(&changed, Form::Compact).unwrap();
+        assert!(written(&decoded, Form::Compact) == changed, "{to:?}");
+    }
+    let odd: [Change<'_>; 19] = [
+        // The time of its issue is after that of its end; no round, and one past 32 bits.
+        (b"\xe8\x07\xc0\x0c", b"\xc1\x0c\xc0\x0c"),
+        (round, b"\x0e\x0f\0\x01"),
+        (round, b"\x0e\x0f\x80\x80\x80\x80\x10\x01"),
+        // A principal of no kind, also where the number's last 32 bits are those of one.
+        (b"\x02\x15https", b"\x03\x15https"),
+        (b"\x02\x15https", b"\x82\x80\x80\x80\x10\x15https"),
+        // Neither none nor some.
+        (b"alice\0", b"alice\x02"),
+        (b"alice\0", b"alice\x02\0"),
+        // Too short, too long, and nothing at length.
+        (question, &[&[31], &digest[..31]].concat()),
+        (question, &[&[33], &digest[..], &[32]].concat()),
+        (question, &[&[32], &ZERO[..]].concat()),
+        (exchange, b"\0"),
+        (exchange, &[&[15], &digest[..15]].concat()),
+        (exchange, question),
+        // Names twice and out of order.
+        (signin, b"\x02\x06signin\x06flow-1\x06signin\x06flow-2"),
+        (signin, b"\x02\x06signin\x06flow-1\x03pay\0"),
+        // More entries than there are.
+        (signin, b"\x03\x06signin\x06flow-1"),
+        // Blanks around JSON, and nothing in its place.
+        (b"\x34{\"action\"", b"\x35 {\"action\""),
+        (b"\x34{\"action\"", b"\x35\n{\"action\""),
+        (b"\x34{\"action\"", b"\0\x33\"action\""),
+    ];
+    for (from, to) in odd {
+        let changed = replaced(&bytes, from, to);
+        let error = decode(&changed, Form::Compact).err();
+        assert_eq!(error, Some(StateError::Malformed), "{from:?} {to:?}");
+    }
+    let longer = replaced(&bytes, b"\x34{\"action\"", b"\x35{\"action\"");
+    let blank_after = replaced(&longer, b"740993}}", b"740993}} ");
+    assert!(decode(&blank_after, Form::Compact).is_err());
+}
+
 /// Every member is required, wherever it is.
 #[test]
 fn anything_missing_is_malformed() {
@@ -226,13 +299,27 @@ fn anything_unknown_is_malformed() {
         .clone();
     let start = BODY.find(&answer.value).unwrap();
     let own = start + 1..start + answer.value.len();
-    for (at, bracket) in BODY.match_indices(['{', '}']) {
+    // Something in each map; a memo may be anything, so those come last.
+    let body = BODY
+        .replacen(
+            r#""q":{}"#,
+            &format!(
+                r#""q":{{"ask":{{"q":"{0}","d":"{0}","n":1,"c":0}}}}"#,
+                answer.question.encode()
+            ),
+            1,
+        )
+        .replacen(r#""m":{}"#, r#""m":{"quote":1}"#, 1);
+    assert!(decode(body.as_bytes(), Form::Readable).is_ok());
+    let start = body.find(r#"{"quote""#).unwrap();
+    let memos = start + 1..start + r#"{"quote":1}"#.len();
+    for (at, bracket) in body.match_indices(['{', '}']) {
         let (at, member) = match bracket {
             "{" => (at + 1, r#""z":1,"#),
             _ => (at, r#","z":1"#),
         };
-        if !own.contains(&at) {
-            let mut unknown = BODY.to_owned();
+        if !own.contains(&at) && !memos.contains(&at) {
+            let mut unknown = body.clone();
             unknown.insert_str(at, member);
             assert_malformed(&unknown);
         }
@@ -265,9 +352,19 @@ fn anything_odd_is_malformed() {
         (r#""m":{}"#, r#""m":[]"#),
         (r#""m":{}"#, r#""m":null"#),
         (r#""h":null"#, r#""h":{}"#),
-        // What nobody writes: another order, white space, other escapes, a name for a kind.
+        // What nobody writes: another order, also of a map's names, white space, other escapes, a name for a kind.
         (r#""v":1,"i":1000"#, r#""i":1000,"v":1"#),
+        (
+            r#""signin":"flow-1""#,
+            r#""signin":"flow-1","pay":"flow-2""#,
+        ),
         (r#""v":1"#, r#""v": 1"#),
+        (r#""m":{}"#, r#""m":{"quote": 1}"#),
+        (r#""m":{}"#, r#""m":{"quote":1 }"#),
+        (r#""m":"tools/call""#, r#""m":"tools\/call""#),
+        (r#""m":"tools/call""#, r#""m":"\u0074ools/call""#),
+        (r#"{"signin""#, r#"{"sign\u0069n""#),
+        (r#""h":null"#, r#""h":"\u00e4""#),
         (r#""e":1600"#, r#""e":01600"#),
         (r#""e":1600"#, r#""e":+1600"#),
         (
@@ -317,8 +414,8 @@ fn claims_outlive_the_state() {
 
 #[test]
 fn debug_tells_no_content() {
-    let shown = format!("{:?}", body());
-    assert_eq!(shown, "StateBody { round: 1, .. }");
+    let shown = format!("{:?} {:?}", body(), body().stamp);
+    assert_eq!(shown, "StateBody { round: 1, .. } Stamp { round: 1, .. }");
 }
 
 #[test]
