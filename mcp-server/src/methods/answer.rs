@@ -19,7 +19,7 @@ use crate::{
     function::Reply,
     outcome::{CallResult, InputRequired, Interrupt, Outcome, Reason, Request},
     spec::KindSpec,
-    state::{SealError, Stamp, StateBody, in_order},
+    state::{ExchangeId, SealError, Stamp, StateBody, in_order},
     tool::{ToolResult, write_result},
 };
 
@@ -303,7 +303,13 @@ fn stamp(ctx: &Context, exchange: &Exchange) -> Result<Stamp, RpcError> {
     match exchange.verified {
         Some(stamp) => Ok(stamp),
         None => {
-            let begun = ctx.server().states().begin(arguments(ctx)?);
+            let arguments = arguments(ctx)?;
+            let exchange = if ctx.server().guard().is_shared() {
+                ExchangeId::random()
+            } else {
+                ExchangeId::next()
+            };
+            let begun = exchange.map(|exchange| Stamp::new(arguments, exchange));
             begun.map_err(|error| failed(ctx, &error))
         }
     }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::codec::{MAX_PAYLOAD, MAX_SEALED, StateCodec};
-use super::digest::Digest;
-use super::envelope::{Content, ExchangeId, Payload, Stamp, StateBody, decode, encode};
+use super::envelope::{Content, Payload, Stamp, StateBody, decode, encode};
 use super::error::{SealError, StateError, StateFailures};
 use super::hmac::SignedCodec;
 use super::key::{Key, KeyError};
@@ -178,11 +177,6 @@ impl RequestStates {
     /// Whether there is anything to refresh.
     pub(crate) fn reloads(&self) -> bool {
         matches!(self.codec, Codec::Reloading(_))
-    }
-
-    /// A stamp for a call that came without a state.
-    pub(crate) fn begin(&self, arguments: Digest) -> Result<Stamp, SealError> {
-        Ok(Stamp::new(arguments, ExchangeId::next()?))
     }
 
     /// Whether what was kept here is for this request, now.

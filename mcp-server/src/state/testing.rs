@@ -8,7 +8,7 @@ mod fixture;
 mod log;
 mod shake;
 
-pub(crate) use fixture::{Fixture, START, alice, arguments, binding, ring};
+pub(crate) use fixture::{Fixture, START, alice, arguments, begun, binding, ring};
 pub(crate) use log::logged;
 pub(crate) use shake::Shake128;
 

@@ -164,7 +164,7 @@ fn shared_keys_need_a_shared_guard_or_a_word_that_there_is_one_process() {
 
 /// A guard that takes a while over each claim, and writes down how long it is to keep it.
 #[derive(Clone, Default)]
-struct Slow(Arc<MemoryGuard>, Arc<Mutex<Vec<SystemTime>>>);
+struct Slow(Arc<MemoryGuard>, Arc<Mutex<Vec<(ClaimKey, SystemTime)>>>);
 
 impl OnceGuard for Slow {
     fn claim<'a>(
@@ -173,7 +173,7 @@ impl OnceGuard for Slow {
         keep_until: SystemTime,
     ) -> BoxFuture<'a, Result<Claimed, ClaimRefused>> {
         Box::pin(async move {
-            self.1.lock().unwrap().push(keep_until);
+            self.1.lock().unwrap().push((key.clone(), keep_until));
             let longer = u64::from(key.as_str().ends_with(":taken"));
             tokio::time::sleep(Duration::from_millis(20 + 40 * longer)).await;
             self.0.claim(key, keep_until).await
@@ -252,7 +252,7 @@ async fn a_key_by_hand_is_kept_for_a_lifetime_from_its_claim() {
     wire.call("claim_order", json!({"order": "at once"})).await;
     let kept = guard.1.lock().unwrap().clone();
     assert_eq!(kept.len(), 2);
-    for until in kept {
+    for (_, until) in kept {
         // The lifetime, and the minute that the clocks of replicas may differ.
         assert!(until >= begin + Duration::from_secs(160), "{until:?}");
     }
@@ -275,4 +275,27 @@ async fn a_tool_that_has_filled_its_room_leaves_others_theirs() {
     let yes = json!({"answer": {"action": "accept", "content": {"confirm": true}}});
     let done = wire.retry("refund", order, &first, yes).await;
     assert_eq!(text(&done), "O-1 refunded: true");
+}
+
+/// A clone of the process goes on with the same random id and number, so where it sees the same claims, no exchange has its id
+/// from them: it would be refused what another one has done.
+#[tokio::test]
+async fn exchanges_whose_claims_others_see_have_ids_of_their_own() {
+    let guard = Slow::default();
+    let server = builder(&BodyCount::new())
+        .once_guard(guard.clone())
+        .build()
+        .unwrap();
+    let mut wire = Wire::open(&server);
+    let yes = json!({"answer": {"action": "accept", "content": {"confirm": true}}});
+    for order in ["O-1", "O-2"] {
+        let order = json!({"order": order});
+        let first = wire.call("refund", order.clone()).await;
+        wire.retry("refund", order, &first, yes.clone()).await;
+    }
+    let claimed = guard.1.lock().unwrap();
+    let id = |at: usize| claimed[at].0.as_str().rsplit(':').next().unwrap();
+    // 16 bytes in base64url. Where they are counted, the second half is that of the process.
+    assert_eq!((id(0).len(), id(1).len()), (22, 22));
+    assert_ne!(id(0)[11..], id(1)[11..]);
 }

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 
 use super::super::principal::Principal;
-use super::super::testing::{Fixture, START, alice, arguments, binding, key, logged, ring};
+use super::super::testing::{Fixture, START, alice, arguments, begun, binding, key, logged, ring};
 use super::*;
 
 fn encrypted() -> Fixture {
@@ -23,7 +23,7 @@ fn a_state_comes_back() {
         let alice = alice();
         let mut payload = Payload::default();
         payload.flows.insert("signin".into(), "flow-1".into());
-        let first = fixture.states.begin(binding(&alice).arguments).unwrap();
+        let first = begun(&binding(&alice));
         let seal = |stamp, payload| fixture.states.seal(stamp, payload, &binding(&alice));
         let sealed = seal(first, &payload).unwrap();
         let second = fixture
@@ -254,7 +254,7 @@ fn large_states_are_refused_both_ways() {
     let fixture = encrypted();
     let alice = alice();
     let own = binding(&alice);
-    let stamp = fixture.states.begin(own.arguments).unwrap();
+    let stamp = begun(&own);
     let by_hand = |length| Payload {
         by_hand: Some("x".repeat(length)),
         ..Payload::default()
@@ -369,13 +369,17 @@ fn keys_do_not_show() {
 proptest! {
     #[test]
     fn any_payload_comes_back(by_hand in proptest::option::of(".{0,200}"), name in ".{0,20}", flow in ".{0,20}") {
-        let fixture = encrypted();
         let alice = alice();
-        let stamp = fixture.states.begin(binding(&alice).arguments).unwrap();
+        let stamp = begun(&binding(&alice));
         let mut payload = Payload { by_hand, ..Payload::default() };
         payload.flows.insert(name, flow);
-        let sealed = fixture.states.seal(stamp, &payload, &binding(&alice)).unwrap();
-        prop_assert!(fixture.states.open(&sealed, &binding(&alice)).unwrap().payload == payload);
+        let first = Stamp { issued_at: START, expires_at: START + 600, round: 1, ..stamp };
+        for fixture in [encrypted(), Fixture::new(Sealing::signed(ring(&[1])))] {
+            let sealed = fixture.states.seal(stamp, &payload, &binding(&alice)).unwrap();
+            let opened = fixture.states.open(&sealed, &binding(&alice)).unwrap();
+            prop_assert!(opened.payload == payload);
+            prop_assert!(opened.stamp == first);
+        }
     }
 
     #[test]

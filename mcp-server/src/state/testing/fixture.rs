@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use super::super::digest::{Digest, digest_arguments};
-use super::super::envelope::Payload;
+use super::super::envelope::{ExchangeId, Payload, Stamp};
 use super::super::error::StateError;
 use super::super::principal::Principal;
 use super::super::ring::KeyRing;
@@ -40,9 +40,9 @@ impl Fixture {
     }
 
     pub(crate) fn sealed_for(&self, binding: &Binding<'_>) -> String {
-        let begun = self.states.begin(binding.arguments);
-        let stamp = begun.expect("the fixture is sound");
-        let sealed = self.states.seal(stamp, &Payload::default(), binding);
+        let sealed = self
+            .states
+            .seal(begun(binding), &Payload::default(), binding);
         sealed.expect("the fixture is sound")
     }
 
@@ -52,6 +52,12 @@ impl Fixture {
         assert_eq!(self.states.open(sealed, binding).err(), Some(expected));
         assert_eq!(self.states.failures().count(expected), before + 1);
     }
+}
+
+/// A stamp for a call that came without a state.
+pub(crate) fn begun(binding: &Binding<'_>) -> Stamp {
+    let exchange = ExchangeId::next().expect("the system has random bytes");
+    Stamp::new(binding.arguments, exchange)
 }
 
 pub(crate) fn ring(keys: &[u64]) -> KeyRing {
