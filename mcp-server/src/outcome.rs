@@ -1,6 +1,6 @@
 //! What a call comes to: a result, or questions first.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use mcp_core::{protocol::CreateMessageRequestParams, rpc::RpcError, schema::FormSchema};
 
@@ -59,7 +59,7 @@ pub enum Outcome<T> {
 /// Questions, and what to remember until they are answered: made by hand, or by a tool's parameters.
 ///
 /// Specification: basic/patterns/mrtr, InputRequiredResult.
-#[derive(Debug, Default)]
+#[derive(Default)]
 #[must_use]
 pub struct InputRequired {
     pub(crate) requests: Vec<Request>,
@@ -76,6 +76,15 @@ pub(crate) struct Request {
     pub(crate) question: Question,
     /// Why it is asked again, if it is.
     pub(crate) reason: Option<String>,
+}
+
+/// A state's content must not end up in a log, such as that of a layer.
+impl fmt::Debug for InputRequired {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InputRequired")
+            .field("requests", &self.requests)
+            .finish_non_exhaustive()
+    }
 }
 
 impl InputRequired {
@@ -203,5 +212,22 @@ impl From<ArgumentFault> for Interrupt {
 impl From<RpcError> for Interrupt {
     fn from(error: RpcError) -> Self {
         ToolError::protocol(error).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_tells_no_state() {
+        let asks = InputRequired::new()
+            .url("pay", "Pay.", "https://pay.example")
+            .state("R-0111");
+        let shown = format!("{:?}", Outcome::<()>::InputRequired(asks));
+        assert!(
+            shown.contains("pay.example") && !shown.contains("R-0111"),
+            "{shown}"
+        );
     }
 }
