@@ -6,6 +6,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use super::base64url;
+use super::record::each_byte;
 
 mod canonical;
 
@@ -19,7 +20,8 @@ impl Digest {
     pub(crate) fn of_parts(label: &str, parts: &[&[u8]]) -> Self {
         let mut hash = Sha256::new();
         for part in [label.as_bytes()].iter().chain(parts) {
-            hash.update((part.len() as u64).to_be_bytes());
+            // In one byte mostly: what is hashed takes a block less.
+            each_byte(part.len() as u64, &mut |byte| hash.update([byte]));
             hash.update(part);
         }
         Self(hash.finalize().into())
@@ -80,7 +82,7 @@ pub(crate) enum DigestError {
 /// how an optional argument is decoded. It is never taken over `_meta`.
 pub(crate) fn digest_arguments(arguments: Option<&str>) -> Result<Digest, DigestError> {
     let canonical = canonical::arguments(arguments.unwrap_or("{}"))?;
-    Ok(Digest::of_parts("mcp-server arguments", &[&canonical]))
+    Ok(Digest::of_parts("arguments", &[&canonical]))
 }
 
 #[cfg(test)]

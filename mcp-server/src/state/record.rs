@@ -22,6 +22,16 @@ pub(crate) enum Form {
     Readable,
 }
 
+/// The bytes of a number: seven bits in each, the lowest first, and as few as it needs.
+#[inline]
+pub(super) fn each_byte(mut number: u64, write: &mut dyn FnMut(u8)) {
+    while number > 0x7f {
+        write(number as u8 | 0x80);
+        number >>= 7;
+    }
+    write(number as u8);
+}
+
 /// Writes values, one after the other.
 pub(super) struct Writer {
     form: Form,
@@ -43,15 +53,18 @@ impl Writer {
         }
     }
 
-    pub(super) fn number(&mut self, mut number: u64) {
-        if self.form == Form::Readable {
-            return self.push(&number.to_string());
+    #[inline]
+    pub(super) fn number(&mut self, number: u64) {
+        match (self.form, number) {
+            // Most are short: lengths and counts.
+            (Form::Compact, 0..0x80) => self.out.push(number as u8),
+            (Form::Compact, _) => self.long_number(number),
+            (Form::Readable, _) => self.push(&number.to_string()),
         }
-        while number > 0x7f {
-            self.out.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.out.push(number as u8);
+    }
+
+    fn long_number(&mut self, number: u64) {
+        each_byte(number, &mut |byte| self.out.push(byte));
     }
 
     pub(super) fn text(&mut self, text: &str) {

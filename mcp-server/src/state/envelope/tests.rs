@@ -8,24 +8,25 @@ use super::*;
 
 /// Made by an independent implementation of the format in Python, with `cryptography` for AES, from the specification of
 /// the cipher and the documentation of this module.
-const BODY: &str = r#"{"v":1,"i":1000,"e":1600,"m":"tools/call","t":"delete_note","d":"kCC7FA2xZHt8nQTuM2vFqQ9s7sSnbOfMN8m-OhAanTg","a":"notes","p":{"c":{"i":"https://login.example","s":"alice","c":null}},"x":"AAECAwQFBgcICQoLDA0ODw","r":1,"c":{"a":{"answer":{"q":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8","v":{"action":"accept","content":{"n":9007199254740993}}}},"q":{},"f":{"signin":"flow-1"},"m":{},"h":null}}"#;
-const SEALED: &str = "v1.rpdLrUBBQkNERUZHSElKS0xNTk9QUVJTVFVWV2imySf1o8CTP6Kk8MvlvriN0Y4kQffQT-a4EKkUzjpVQrlkXycL9jTrQpl-sRlhko4aWMs\
-     2I9fH_y3LoplCXtxPa7ppalA7rftuwtAD26EUSATnMEF_zGqGTweHG6QFmGjJfp9N4x-j6Kwls3tETQDtqJbrLXSmwH5J8UVfBS-qTDLmpGVjj\
-     xvZH7_S2NZ_l9grtfQlSiS1s9h-uZqmyv9K2Sy6P4txRs2lZJxUuKSEHp2KqQrSvPk0V-QBQ_IRvdCO7axNFEuJNMKFPOqANZVnQ3v6SfSSxLm\
-     NXJQXflYwRYhldPwl7WIudkrwFlMuTfgP0GAD0jIyNi7nqhM-AU_12HzIfREdc6GxkxXICwhF1Ribt8ebfxKKP4z5BVJATU6HGj5GycZLK48Mu\
-     7AAVObj709xhCYj2lcCiS_Mg63Tz-ybbLzrVQcQv1rqW0KKVEPE4tJX2Jw-PGd8QuXPQdcmOdLmcyx7DqzzlHLvleRhD49Jvqy4_Zk34o_aYu6\
-     ZEot_ic8arSdCAB6HWqNrC5gzXCUJ4fNlHyPgCg";
-const SIGNED: &str = "h1.xYR8Ig.eyJ2IjoxLCJpIjoxMDAwLCJlIjoxNjAwLCJtIjoidG9vbHMvY2FsbCIsInQiOiJkZWxldGVfbm90ZSIsImQiOiJrQ0M3RkEyeFpI\
-     dDhuUVR1TTJ2RnFROXM3c1NuYk9mTU44bS1PaEFhblRnIiwiYSI6Im5vdGVzIiwicCI6eyJjIjp7ImkiOiJodHRwczovL2xvZ2luLmV4YW1wbG\
-     UiLCJzIjoiYWxpY2UiLCJjIjpudWxsfX0sIngiOiJBQUVDQXdRRkJnY0lDUW9MREEwT0R3IiwiciI6MSwiYyI6eyJhIjp7ImFuc3dlciI6eyJx\
-     IjoiQUFFQ0F3UUZCZ2NJQ1FvTERBME9EeEFSRWhNVUZSWVhHQmthR3h3ZEhoOCIsInYiOnsiYWN0aW9uIjoiYWNjZXB0IiwiY29udGVudCI6ey\
-     JuIjo5MDA3MTk5MjU0NzQwOTkzfX19fSwicSI6e30sImYiOnsic2lnbmluIjoiZmxvdy0xIn0sIm0iOnt9LCJoIjpudWxsfX0.5-s3rRDg8LND\
-     b1hOyY1SBpvlsa_IUeicQ3lI5aVXmzg";
+const BODY: &str = r#"{"v":1,"i":1000,"e":1600,"m":"tools/call","t":"delete_note","d":"Y9ot4ZG9n0gzC2TbG_kgFYjBo7-kxjNolA_6oWoab_4","a":"notes","p":{"c":{"i":"https://login.example","s":"alice","c":null}},"x":"AAECAwQFBgcICQoLDA0ODw","r":1,"c":{"a":{"answer":{"q":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8","v":{"action":"accept","content":{"n":9007199254740993}}}},"q":{},"f":{"signin":"flow-1"},"m":{},"h":null}}"#;
+const SEALED: &str = "v1.rpdLrUBBQkNERUZHSElKS0xNTk9QUVJTVFVWV2imySf1o8CTP6Kk8MvlvriN0Y4kQffQT-a4EKkUzjpVQrlkX\
+     ycL9jTrQpl-sRlhko4aWMs2I9fH_y3LoplCXtxPWcBFKSIg2LpausNB9sIUXw6KLWBIxDm3F0P5Hr4gsErrB61WwyCN6KAu4HtETQDtqJ\
+     brLXSmwH5J8UVfBS-qTDLmpGVjjxvZH7_S2NZ_l9grtfQlSiS1s9h-uZqmyv9K2Sy6P4txRs2lZJxUuKSEHp2KqQrSvPk0V-QBQ_IRvdC\
+     O7axNFEuJNMKFPOqANZVnQ3v6SfSSxLmNXJQXflYwRYhldPwl7WIudkrwFlMuTfgP0GAD0jIyNi7nqhM-AU_12HzIfREdc6GxkxXICwhF\
+     1Ribt8ebfxKKP4z5BVJATU6HGj5GycZLK48Mu7AAVObj709xhCYj2lcCiS_Mg63Tz-ybbLzrVQcQv1rqW0KKVEPE4tJX2Jw-PGd8QuXPQ\
+     dcmOdLmcyx7DqzzlHLvleRhD49Jvqy4_Zk34o_aYu6ZEot_ic8arSdCAB6HBoI9cKDZlsVB5KeTndSDPQ";
+const SIGNED: &str = "h1.xYR8Ig.eyJ2IjoxLCJpIjoxMDAwLCJlIjoxNjAwLCJtIjoidG9vbHMvY2FsbCIsInQiOiJkZWxldGVfbm90ZS\
+     IsImQiOiJZOW90NFpHOW4wZ3pDMlRiR19rZ0ZZakJvNy1reGpOb2xBXzZvV29hYl80IiwiYSI6Im5vdGVzIiwicCI6eyJjIjp7ImkiOiJ\
+     odHRwczovL2xvZ2luLmV4YW1wbGUiLCJzIjoiYWxpY2UiLCJjIjpudWxsfX0sIngiOiJBQUVDQXdRRkJnY0lDUW9MREEwT0R3IiwiciI6\
+     MSwiYyI6eyJhIjp7ImFuc3dlciI6eyJxIjoiQUFFQ0F3UUZCZ2NJQ1FvTERBME9EeEFSRWhNVUZSWVhHQmthR3h3ZEhoOCIsInYiOnsiY\
+     WN0aW9uIjoiYWNjZXB0IiwiY29udGVudCI6eyJuIjo5MDA3MTk5MjU0NzQwOTkzfX19fSwicSI6e30sImYiOnsic2lnbmluIjoiZmxvdy\
+     0xIn0sIm0iOnt9LCJoIjpudWxsfX0.QOinQHFJIztBhh1f5l7VSkdtkddioZys9_GRhvIJjoM";
 
 /// Made by `postcard` 1.2, whose format this is, from structs with the same fields.
-const COMPACT: &str = "AegHwAwKdG9vbHMvY2FsbAtkZWxldGVfbm90ZSCQILsUDbFke3ydBO4za8WpD2zuxKds58w3yb46EBqdOAVub3RlcwIVaHR0cHM6Ly9sb2dpbi\
-     5leGFtcGxlBWFsaWNlABAAAQIDBAUGBwgJCgsMDQ4PAQEGYW5zd2VyIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4fNHsiYWN0aW9u\
-     IjoiYWNjZXB0IiwiY29udGVudCI6eyJuIjo5MDA3MTk5MjU0NzQwOTkzfX0AAQZzaWduaW4GZmxvdy0xAAA";
+const COMPACT: &str = "AegHwAwKdG9vbHMvY2FsbAtkZWxldGVfbm90ZSBj2i3hkb2fSDMLZNsb-SAViMGjv6TGM2iUD_qhahpv_gVub3R\
+     lcwIVaHR0cHM6Ly9sb2dpbi5leGFtcGxlBWFsaWNlABAAAQIDBAUGBwgJCgsMDQ4PAQEGYW5zd2VyIAABAgMEBQYHCAkKCwwNDg8QERIT\
+     FBUWFxgZGhscHR4fNHsiYWN0aW9uIjoiYWNjZXB0IiwiY29udGVudCI6eyJuIjo5MDA3MTk5MjU0NzQwOTkzfX0AAQZzaWduaW4GZmxvd\
+     y0xAAA";
 
 /// The content that the pinned texts have.
 fn content() -> Content<'static> {
@@ -262,7 +263,7 @@ fn anything_missing_is_malformed() {
         r#","e":1600"#,
         r#","m":"tools/call""#,
         r#","t":"delete_note""#,
-        r#","d":"kCC7FA2xZHt8nQTuM2vFqQ9s7sSnbOfMN8m-OhAanTg""#,
+        r#","d":"Y9ot4ZG9n0gzC2TbG_kgFYjBo7-kxjNolA_6oWoab_4""#,
         r#","a":"notes""#,
         r#","p":{"c":{"i":"https://login.example","s":"alice","c":null}}"#,
         r#""i":"https://login.example","#,
@@ -342,7 +343,7 @@ fn anything_odd_is_malformed() {
         (r#""r":1"#, r#""r":4294967296"#),
         (r#""x":"A"#, r#""x":""#),
         (r#""x":"A"#, r#""x":"AA"#),
-        (r#""d":"k"#, r#""d":"="#),
+        (r#""d":"Y"#, r#""d":"="#),
         (r#""p":{"c""#, r#""p":{"x""#),
         (
             r#""signin":"flow-1""#,
