@@ -30,20 +30,15 @@ pub fn write_str(out: &mut Vec<u8>, text: &str) {
 pub(super) fn plain_prefix(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    // Marks the bytes of a word that are zero, or lie above one that is.
-    #[inline]
-    const fn zeros(word: u64) -> u64 {
-        word.wrapping_sub(ONES) & !word & HIGH
-    }
     let (words, _) = bytes.as_chunks::<8>();
     let mut at = 0;
     for word in words {
         let word = u64::from_le_bytes(*word);
-        // Bytes below 0x20, as long as none above 0x7f borrows from them.
-        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-        let quote = zeros(word ^ (ONES * b'"' as u64));
-        let backslash = zeros(word ^ (ONES * b'\\' as u64));
-        let marked = control | quote | backslash;
+        // With this bit turned over, a quote is below 0x21 as well as each control character, and a space is not. Bytes
+        // above a marked one may be marked too, and those of 0x80 and more borrow nothing.
+        let control_or_quote = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
+        let backslash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
+        let marked = (control_or_quote | backslash) & !word & HIGH;
         if marked != 0 {
             // The lowest mark is exact.
             return at + marked.trailing_zeros() as usize / 8;

@@ -21,8 +21,11 @@ use crate::state::Principal;
 pub(crate) struct Catalog {
     /// In the order in which they were registered.
     entries: Vec<Entry>,
-    /// Where each of them is, in the order of their keys.
+    /// Where each of them is, in the order of their keys: by length, then by bytes.
     by_key: Vec<usize>,
+    /// The place in `by_key` at which the keys of each length begin, and at last its end: most keys are told apart by their
+    /// length.
+    of_length: Vec<usize>,
     page_size: usize,
     /// Whether callers see different entries.
     per_caller: bool,
@@ -79,9 +82,14 @@ impl Catalog {
             let place = by_key.partition_point(is_before);
             by_key.insert(place, at);
         }
+        let longest = by_key.last().map_or(0, |&at| entries[at].key.len());
+        let of_length = (0..=longest + 1)
+            .map(|length| by_key.partition_point(|&at| entries[at].key.len() < length))
+            .collect();
         let per_caller = |entry: &Entry| functions[entry.function].access.is_per_caller();
         let mut catalog = Self {
             by_key,
+            of_length,
             page_size: page_size.max(1),
             per_caller: entries.iter().any(per_caller),
             provided,
@@ -114,9 +122,12 @@ impl Catalog {
 
     /// Which entry has this key.
     fn place(&self, key: &str) -> Option<usize> {
-        let compare = |&at: &usize| order(self.entries[at].key, key);
-        let place = self.by_key.binary_search_by(compare).ok()?;
-        Some(self.by_key[place])
+        let begin = *self.of_length.get(key.len())?;
+        let end = *self.of_length.get(key.len() + 1)?;
+        let of_length = &self.by_key[begin..end];
+        let compare = |&at: &usize| self.entries[at].key.cmp(key);
+        let place = of_length.binary_search_by(compare).ok()?;
+        Some(of_length[place])
     }
 
     /// Something was switched: the list is another from now on.
@@ -216,7 +227,6 @@ impl Catalog {
     }
 }
 
-/// By length first: most keys are then told apart without a look at their bytes.
 fn order(a: &str, b: &str) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
