@@ -57,11 +57,7 @@ pub(crate) fn joined(texts: &[impl AsRef<str>], between: &str) -> String {
 
 /// Texts as names to be compared.
 pub(crate) fn borrowed(texts: &[String]) -> Vec<&str> {
-    let mut borrowed = Vec::with_capacity(texts.len());
-    for text in texts {
-        borrowed.push(text.as_str());
-    }
-    borrowed
+    texts.iter().map(String::as_str).collect()
 }
 
 #[cfg(test)]

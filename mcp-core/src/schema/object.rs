@@ -80,18 +80,10 @@ pub(super) fn texts(list: &[Value]) -> Option<Vec<&str>> {
 
 /// Texts as a list of values.
 pub(super) fn values(texts: &[&str]) -> Vec<Value> {
-    let mut values = Vec::with_capacity(texts.len());
-    for text in texts {
-        values.push(Value::from(*text));
-    }
-    values
+    texts.iter().copied().map(Value::from).collect()
 }
 
 /// Texts as they are owned.
 pub(super) fn owned(texts: &[&str]) -> Vec<String> {
-    let mut owned = Vec::with_capacity(texts.len());
-    for text in texts {
-        owned.push((*text).to_owned());
-    }
-    owned
+    texts.iter().copied().map(str::to_owned).collect()
 }
