@@ -14,7 +14,7 @@ use super::{
     INITIALIZE,
     batch::{self, Member},
     handshake::shake_hands,
-    methods::{PING, answer},
+    methods::{PING, Request, answer},
     session::Session,
 };
 use crate::{
@@ -94,7 +94,10 @@ impl Connection {
                 }
             }
             Message::Request { id, method, params } => match session {
-                Some(session) => session.request(server, id, &method, params, peer, cx, out),
+                Some(session) => {
+                    let method = &*method;
+                    session.request(server, Request { id, method, params }, peer, cx, out)
+                }
                 None if method == PING => answer(id, "{}", out),
                 None => return None,
             },

@@ -35,39 +35,42 @@ pub(super) fn answer(id: RawId<'_>, result: &str, out: &mut Vec<u8>) -> Accepted
     Accepted::Answered(Answered::Result)
 }
 
+/// A request as the client has sent it.
+#[derive(Clone, Copy)]
+pub(super) struct Request<'a> {
+    pub(super) id: RawId<'a>,
+    pub(super) method: &'a str,
+    pub(super) params: Option<&'a RawValue>,
+}
+
 impl Session {
-    #[expect(clippy::too_many_arguments, reason = "the parts of one message, once")]
     pub(super) fn request(
         self: &Arc<Self>,
         server: &Server,
-        id: RawId<'_>,
-        method: &str,
-        params: Option<&RawValue>,
+        request: Request<'_>,
         peer: &Peer,
         cx: &mut Task<'_>,
         out: &mut Vec<u8>,
     ) -> Accepted {
         let before = out.len();
-        let begun = self.begin(server, id, method, params, peer, cx, out);
+        let begun = self.begin(server, request, peer, cx, out);
         begun.unwrap_or_else(|error| {
             out.truncate(before);
-            let error = self.show_error(method, error);
-            Accepted::Answered(refuse(out, Some(id), &error))
+            let error = self.show_error(request.method, error);
+            Accepted::Answered(refuse(out, Some(request.id), &error))
         })
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one message, once")]
     fn begin(
         self: &Arc<Self>,
         server: &Server,
-        id: RawId<'_>,
-        method: &str,
-        params: Option<&RawValue>,
+        request: Request<'_>,
         peer: &Peer,
         cx: &mut Task<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Accepted, RpcError> {
-        match method {
+        let params = request.params;
+        match request.method {
             PING => {}
             "logging/setLevel" => self.set_level(read_level(params)?),
             "resources/subscribe" if server.inner().serves("resources/read") => {
@@ -78,23 +81,21 @@ impl Session {
             "resources/unsubscribe" if server.inner().serves("resources/read") => {
                 self.notices.unsubscribe(&read_uri(params)?);
             }
-            _ => return self.run(server, id, method, params, peer, cx, out),
+            _ => return self.run(server, request, peer, cx, out),
         }
-        Ok(answer(id, "{}", out))
+        Ok(answer(request.id, "{}", out))
     }
 
     /// Runs a request as one of today.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one message, once")]
     fn run(
         self: &Arc<Self>,
         server: &Server,
-        id: RawId<'_>,
-        method: &str,
-        params: Option<&RawValue>,
+        request: Request<'_>,
         peer: &Peer,
         cx: &mut Task<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Accepted, RpcError> {
+        let Request { id, method, params } = request;
         let (line, place) = self.upgrade(id, method, params)?;
         // The parameters alone: what is around them was read before.
         let params = &line[place];
@@ -109,7 +110,7 @@ impl Session {
             out: Arc::clone(&peer.outgoing),
             revision: self.revision,
         }));
-        let request = Asked {
+        let asked = Asked {
             line: &line,
             method,
             params: &params,
@@ -120,7 +121,7 @@ impl Session {
             peer: &viewed,
         };
         let mut json = Vec::new();
-        match server.step(&request, &mut json)? {
+        match server.step(&asked, &mut json)? {
             Step::Written => {
                 let result = self.show(method, json)?;
                 Ok(answer(id, &result, out))

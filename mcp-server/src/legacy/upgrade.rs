@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use mcp_core::{
     protocol::meta::key,
-    rpc::{RawId, RpcError},
+    rpc::{RawId, RpcError, write_str},
 };
 use serde_json::value::RawValue;
 
-use super::{object::quoted, session::Session};
+use super::session::Session;
 use crate::parameters::{Members, member};
 
 /// What a request says of itself today, and the session says for it.
@@ -40,7 +40,7 @@ impl Session {
         put(&mut out, r#"{"jsonrpc":"2.0","id":"#);
         put(&mut out, id.as_json());
         put(&mut out, r#","method":"#);
-        put(&mut out, &quoted(method));
+        write_str(&mut out, method);
         put(&mut out, r#","params":"#);
         let start = out.len();
         put(&mut out, r#"{"_meta":"#);
@@ -105,7 +105,7 @@ pub(crate) fn added(line: &str) -> usize {
 #[inline(never)]
 fn push(out: &mut Vec<u8>, name: &str, json: &str) {
     put(out, ",");
-    put(out, &quoted(name));
+    write_str(out, name);
     put(out, ":");
     put(out, json);
 }
