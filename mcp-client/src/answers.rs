@@ -7,25 +7,23 @@ use std::sync::Arc;
 use mcp_core::rpc::{RequestId, RpcError};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 
+use crate::room::Room;
 use crate::tally::Tally;
 use crate::transport::{Metadata, Outgoing, Purpose, Receipt};
 
-/// How much text may wait beside the answers to questions, which are bounded where they are asked.
-const MAX_BYTES: usize = crate::transport::DEFAULT_MAX_MESSAGE;
-
-/// How many answers may. It is more than may wait to be heard: those are answered one right after the other.
+/// How many answers may wait. It is more than may wait to be heard: those are answered one right after the other.
 const MAX_WAITING: usize = 1_024;
 
 /// Each takes up as much room as it has text, and no less than this.
-const LEAST: usize = MAX_BYTES / MAX_WAITING;
+const LEAST: usize = Room::BYTES / MAX_WAITING;
 
 /// The way of answers to the server.
 #[derive(Debug)]
 pub(crate) struct Answers {
-    /// In bytes.
-    room: Arc<Semaphore>,
+    /// Beside the answers to questions, which are bounded where they are asked.
+    room: Room,
     /// Held weakly: what reads must not keep alive what writes.
     outgoing: mpsc::WeakUnboundedSender<Outgoing>,
     dropped: Tally,
@@ -37,7 +35,7 @@ pub(crate) type Answer = Result<Box<RawValue>, RpcError>;
 impl Answers {
     pub(crate) fn new(outgoing: &mpsc::UnboundedSender<Outgoing>) -> Self {
         Self {
-            room: Arc::new(Semaphore::new(MAX_BYTES)),
+            room: Room::new(),
             outgoing: outgoing.downgrade(),
             dropped: Tally::default(),
         }
@@ -48,9 +46,7 @@ impl Answers {
         let Some(text) = text(id, answer) else {
             return;
         };
-        let bytes = text.len().clamp(LEAST, MAX_BYTES);
-        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-        if let Ok(room) = Arc::clone(&self.room).try_acquire_many_owned(bytes) {
+        if let Some(room) = self.room.take(text.len().max(LEAST)) {
             return self.pass_on(text, metadata, Arc::new(room));
         }
         let kind = "a request of a server that does not take its answers";
@@ -136,7 +132,7 @@ mod tests {
     fn so_much_text_waits_and_no_more() {
         let (outgoing, mut queue) = mpsc::unbounded_channel();
         let answers = Answers::new(&outgoing);
-        let half = RequestId::String("x".repeat(MAX_BYTES / 2 - 100));
+        let half = RequestId::String("x".repeat(Room::BYTES / 2 - 100));
         for _ in 0..3 {
             answers.send_at_once(&half, pong(), Metadata::default());
         }
@@ -144,7 +140,7 @@ mod tests {
         assert!(queue.try_recv().is_err());
         drop(waiting);
         // A single one is taken whatever its length.
-        let long = RequestId::String("x".repeat(MAX_BYTES));
+        let long = RequestId::String("x".repeat(Room::BYTES));
         answers.send_at_once(&long, pong(), Metadata::default());
         assert!(queue.try_recv().is_ok());
     }

@@ -82,6 +82,7 @@ mod probe;
 mod prompts;
 mod question;
 mod resources;
+mod room;
 mod rounds;
 mod session;
 mod structured;

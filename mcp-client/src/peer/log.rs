@@ -1,16 +1,12 @@
 //! Log messages of the server, on their way to the host's handler.
 
-use std::sync::Arc;
-
 use serde_json::value::RawValue;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+
+use crate::room::Room;
 
 /// How many wait for a slow handler; further ones are dropped.
 const MAX_MESSAGES: usize = 1_024;
-
-/// How much text they have, all of them together, with the one that is being handled. A single one is taken whatever
-/// its length.
-const MAX_BYTES: usize = crate::transport::DEFAULT_MAX_MESSAGE;
 
 /// Called with each log message.
 pub(crate) type LogSink = Box<dyn Fn(&RawValue) + Send>;
@@ -19,7 +15,8 @@ pub(crate) type LogSink = Box<dyn Fn(&RawValue) + Send>;
 #[derive(Clone, Debug)]
 pub(crate) struct LogQueue {
     messages: mpsc::Sender<Waiting>,
-    room: Arc<Semaphore>,
+    /// For the text of all of them, with the one that is being handled.
+    room: Room,
 }
 
 #[derive(Debug)]
@@ -39,15 +36,13 @@ impl LogQueue {
         });
         Self {
             messages: sender,
-            room: Arc::new(Semaphore::new(MAX_BYTES)),
+            room: Room::new(),
         }
     }
 
     /// Takes a message, if there is room for it.
     pub(super) fn add(&self, params: Box<RawValue>) {
-        let bytes = params.get().len().min(MAX_BYTES);
-        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-        if let Ok(room) = Arc::clone(&self.room).try_acquire_many_owned(bytes) {
+        if let Some(room) = self.room.take(params.get().len()) {
             let waiting = Waiting {
                 params,
                 _room: room,
@@ -85,10 +80,10 @@ mod tests {
     async fn what_waits_for_a_slow_handler_is_bounded_in_number_and_in_size() {
         let many = handled([3; 2 * MAX_MESSAGES]).await;
         assert_eq!(many.len(), MAX_MESSAGES);
-        let half = MAX_BYTES / 2;
+        let half = Room::BYTES / 2;
         assert_eq!(handled([half, half, 3]).await, [half, half]);
         // The transport has taken it, however long it is.
-        let long = 2 * MAX_BYTES;
+        let long = 2 * Room::BYTES;
         assert_eq!(handled([long, 3]).await, [long]);
         assert_eq!(handled([3, long, 4]).await, [3, 4]);
     }
