@@ -1,6 +1,6 @@
 //! Doc comments as descriptions.
 
-use syn::{Attribute, Expr, Meta};
+use syn::{Attribute, Expr, LitStr, Meta};
 
 use crate::errors::Errors;
 use crate::syntax::string_literal;
@@ -16,13 +16,26 @@ pub(crate) fn text(attributes: &[Attribute], errors: &mut Errors) -> Option<Stri
             continue;
         }
         match string_literal(&pair.value) {
-            Some(text) => lines.extend(unindented(&text.value())),
+            Some(text) => lines.extend(unindented(&value(text))),
             None => errors.on(&pair.value, computed(&pair.value)),
         }
     }
     let text = lines.join("\n");
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The text of a literal. Comments have no escapes, and `syn` reads each character.
+fn value(text: &LitStr) -> String {
+    let token = text.token().to_string();
+    let plain = token.strip_prefix('r').unwrap_or(&token);
+    let plain = plain
+        .strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'));
+    match plain {
+        Some(plain) if token.starts_with('r') || !plain.contains('\\') => plain.to_owned(),
+        _ => text.value(),
+    }
 }
 
 fn computed(value: &Expr) -> &'static str {
@@ -70,6 +83,19 @@ mod tests {
             parse_quote!(#[doc(hidden)]),
         ];
         assert_eq!(of(&lines).as_deref(), Some("First line.\n\n  - indented"));
+    }
+
+    #[test]
+    fn literals_are_read_as_rust_reads_them() {
+        let literals: Vec<Attribute> = vec![
+            parse_quote!(#[doc = " a \"b\" \\ \u{e9}"]),
+            parse_quote!(#[doc = r" c\d"]),
+            parse_quote!(#[doc = r#" "e"\f"#]),
+        ];
+        assert_eq!(
+            of(&literals).as_deref(),
+            Some("a \"b\" \\ \u{e9}\nc\\d\n\"e\"\\f")
+        );
     }
 
     #[test]

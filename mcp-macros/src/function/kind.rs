@@ -14,7 +14,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 3] = [Self::Tool, Self::Prompt, Self::Resource];
+    pub(super) const ALL: [Self; 3] = [Self::Tool, Self::Prompt, Self::Resource];
 
     /// The attribute's name, which is also what the thing is called.
     pub(crate) fn name(self) -> &'static str {

@@ -19,7 +19,11 @@ const ON_PARAMETERS: [&str; 7] = [
 /// refused: their macros would say it again in other words.
 pub(super) fn function(kind: Kind, item: TokenStream) -> TokenStream {
     let is_other = |attribute: &Attribute| kind.other_mark(slice::from_ref(attribute)).is_some();
-    let (_, item) = split(item, is_other);
+    let item = if may_have_marks(item.clone()) {
+        split(item, is_other).1
+    } else {
+        item
+    };
     item.into_iter()
         .map(|token| in_group(token, Delimiter::Parenthesis, parameters))
         .collect()
@@ -39,6 +43,26 @@ pub(super) fn impl_block(kind: Kind, item: TokenStream) -> TokenStream {
             })
         })
         .collect()
+}
+
+/// Whether an attribute of an item is named like a mark: most items have none, and need not be parsed for that.
+fn may_have_marks(item: TokenStream) -> bool {
+    let attributes = item.into_iter().take_while(|token| match token {
+        TokenTree::Punct(punct) => punct.as_char() == '#',
+        TokenTree::Group(group) => group.delimiter() != Delimiter::Parenthesis,
+        TokenTree::Ident(_) | TokenTree::Literal(_) => false,
+    });
+    let mut words = attributes.filter_map(|token| match token {
+        TokenTree::Group(group) => Some(group.stream()),
+        _ => None,
+    });
+    words.any(|attribute| {
+        attribute.into_iter().any(|token| match token {
+            TokenTree::Ident(word) => Kind::ALL.iter().any(|kind| word == kind.name()),
+            TokenTree::Group(group) => group.delimiter() == Delimiter::None,
+            _ => false,
+        })
+    })
 }
 
 /// The members of an `impl` block, each as its tokens. Cuts after every `;` and `{ .. }`: a constant with braces
