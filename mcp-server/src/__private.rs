@@ -1,19 +1,14 @@
 //! What generated code calls. Not part of the API: it changes with the macros.
 #![allow(missing_docs)]
 
-use std::{
-    any::Any,
-    pin::Pin,
-    task::{Context, Poll},
-};
+use std::any::Any;
 pub use std::{
     borrow::Cow,
     boxed::Box,
     clone::Clone,
     convert::{From, Into},
     default::Default,
-    file, format_args, line,
-    marker::{Send, Sync},
+    format_args,
     option::Option,
     result::Result,
     string::String,
@@ -25,20 +20,26 @@ pub use std::{
 
 use schemars::JsonSchema;
 pub use schemars::{Schema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 pub use serde_json::{Value, json};
 
-use crate::asking::Message;
+use crate::{asking::Message, spec::schema_of};
 pub use crate::{
     asking::{Ask, Asking, IntoAsk, Marker, Roots, Sampled, Shown, Slot},
-    blocking::blocking,
-    call::{Call, CallParam},
+    blocking::blocking as on_a_thread,
+    call::CallParam,
     completion::{Completing, CompletionFuture, complete_with},
     error::{IntoToolError, ToolError},
     form::{FieldSpec, Form, FormCell, FormChoice, FormField, RenderedForm},
     function::{
-        BoundMethod, Function, IntoPromptSet, IntoResourceSet, IntoToolSet, Prompt, Prompts,
-        Resource, Resources, Running, Tool, Tools,
+        Function, IntoPromptSet, IntoResourceSet, IntoToolSet, Prompt, Prompts, Resource,
+        Resources, Tool, Tools,
+        body::{
+            all_arguments, argument, argument_or_default, asynchronous, blocking, body0, body1,
+            body2, body3, body4, body5, body6, body7, body8, bound_state, context, method0,
+            method1, method2, method3, method4, method5, method6, method7, method8, tool0, tool1,
+            tool2, tool3, tool4, tool5, tool6, tool7, tool8,
+        },
     },
     outcome::{CallResult as Reply, Interrupt},
     parameters::{
@@ -49,15 +50,10 @@ pub use crate::{
     resource::{IntoResourceResult, PathVariable},
     spec::{
         AnnotationSpec, ArgumentSpec, ArgumentsSpec, CompleteSpec, Extra, FunctionSpec, IconSpec,
-        Keyword, KindSpec, Location, MarkerSpec, OnceSpec, ResourceSpec, StateSpec, ToolSpec,
+        Keyword, KindSpec, MarkerSpec, OnceSpec, ResourceSpec, StateSpec, ToolSpec,
     },
     tool::{IntoToolResult, OutputSpec},
 };
-
-/// A type's schema.
-pub fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<T>()
-}
 
 /// The schema of the variable `{+name}`, whose type must stay in its folder.
 pub fn path_schema_of<T: PathVariable + JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
@@ -79,11 +75,6 @@ pub fn always() -> bool {
     true
 }
 
-/// For parameters that must be there.
-pub fn never() -> bool {
-    false
-}
-
 /// The form of a value that is always asked for.
 pub fn form_of<T: Form>() -> &'static RenderedForm {
     T::form()
@@ -95,7 +86,7 @@ pub fn value(value: impl Serialize) -> Value {
 }
 
 /// A `State` parameter.
-pub const fn state<S: StateParam>(parameter: &'static str) -> StateSpec {
+pub fn state<S: StateParam>(parameter: &'static str) -> StateSpec {
     StateSpec {
         parameter,
         bind: bind_state::<S>,
@@ -118,8 +109,12 @@ pub fn check_marker<M: Marker>() -> Option<&'static str> {
 }
 
 /// The question of `#[elicit]`.
-pub fn ask_form<T: Form>(message: std::fmt::Arguments<'_>) -> Ask<T> {
-    Ask::of_form(Message::of_marker(message))
+///
+/// # Errors
+///
+/// None.
+pub fn ask_form<T: Form>(message: std::fmt::Arguments<'_>) -> Result<Ask<T>, ToolError> {
+    Ok(Ask::of_form(Message::of_marker(message)))
 }
 
 /// Converts what a resolver gives.
@@ -156,81 +151,6 @@ pub fn prompt_reply<R: IntoPromptResult>(value: R) -> Reply {
 /// The resource's own.
 pub fn resource_reply<R: IntoResourceResult>(value: R) -> Reply {
     value.into_resource_result()
-}
-
-macro_rules! ready_made {
-    ($($run:ident $begin:ident $read:ident: $count:literal, $($argument:ident $index:literal),+;)+) => {$(
-        /// The body of a tool that takes owned arguments alone.
-        pub fn $run<$($argument,)+ Fut, R>(call: Call, function: fn($($argument),+) -> Fut) -> Running
-        where
-            $($argument: for<'de> Deserialize<'de> + Send + 'static,)+
-            Fut: Future<Output = R> + Send + 'static,
-            R: IntoToolResult,
-        {
-            match $begin(call, function) {
-                Ok(replying) => replying,
-                Err(refused) => refused,
-            }
-        }
-
-        /// Apart from what makes it a trait object: the same machine code for all functions that are alike, and the linker
-        /// sees one of them.
-        #[inline(never)]
-        #[allow(non_snake_case, reason = "the values are named as their types")]
-        fn $begin<$($argument,)+ Fut>(
-            call: Call,
-            function: fn($($argument),+) -> Fut,
-        ) -> Result<Pin<Box<Replying<Fut>>>, Running>
-        where
-            $($argument: for<'de> Deserialize<'de>,)+
-        {
-            match $read(&call) {
-                Ok(($($argument,)+)) => Ok(Box::pin(Replying { future: function($($argument),+) })),
-                Err(fault) => Err(refused(fault)),
-            }
-        }
-
-        /// One function for all tools that take arguments of these types.
-        fn $read<$($argument: for<'de> Deserialize<'de>),+>(
-            call: &Call,
-        ) -> Result<($($argument,)+), ArgumentFault> {
-            let slots = call.arguments::<$count>()?;
-            Ok(($(slots.get_json($index)?,)+))
-        }
-    )+};
-}
-ready_made! {
-    run1 begin1 read1: 1, A 0;
-    run2 begin2 read2: 2, A 0, B 1;
-    run3 begin3 read3: 3, A 0, B 1, C 2;
-    run4 begin4 read4: 4, A 0, B 1, C 2, D 3;
-    run5 begin5 read5: 5, A 0, B 1, C 2, D 3, E 4;
-    run6 begin6 read6: 6, A 0, B 1, C 2, D 3, E 4, G 5;
-    run7 begin7 read7: 7, A 0, B 1, C 2, D 3, E 4, G 5, H 6;
-    run8 begin8 read8: 8, A 0, B 1, C 2, D 3, E 4, G 5, H 6, I 7;
-}
-
-fn refused(fault: ArgumentFault) -> Running {
-    Box::pin(std::future::ready(Err(fault.into())))
-}
-
-pin_project_lite::pin_project! {
-    /// A tool's own future, and then the result: there is one for each tool, so it is no state machine of its own.
-    struct Replying<Fut> {
-        #[pin]
-        future: Fut,
-    }
-}
-
-impl<R: IntoToolResult, Fut: Future<Output = R>> Future for Replying<Fut> {
-    type Output = Reply;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Reply> {
-        match self.project().future.poll(cx) {
-            Poll::Ready(value) => Poll::Ready(reply(value)),
-            Poll::Pending => Poll::Pending,
-        }
-    }
 }
 
 /// The key of a tool that runs once a key.

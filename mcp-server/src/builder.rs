@@ -379,7 +379,7 @@ impl Builder {
                 meta: &set.meta,
             };
             for function in set.functions {
-                once |= function.spec().once != OnceSpec::No;
+                once |= function.spec.once != OnceSpec::No;
                 registry.add(set.kind, function, &self.shared, &around, &mut faults);
             }
         }

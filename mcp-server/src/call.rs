@@ -23,17 +23,18 @@ impl Call {
         &self.0
     }
 
-    /// Splits the arguments into the tool's plain parameters.
+    /// Splits the arguments into the tool's plain parameters; where they are read as one struct, there are none.
     ///
     /// # Errors
     ///
     /// Where one is not known, or stands twice.
     pub fn arguments<const N: usize>(&self) -> Result<Slots<'_, N>, ArgumentFault> {
         let spec = self.0.spec();
-        let ArgumentsSpec::List(list) = &spec.arguments else {
-            return Err(ArgumentFault("this function takes one struct".to_owned()));
+        let (arguments, list) = match &spec.arguments {
+            ArgumentsSpec::List(list) => (self.0.arguments(), &**list),
+            ArgumentsSpec::Struct { .. } => ("{}", &[][..]),
         };
-        Slots::split(self.0.arguments(), list, spec.extra, spec.takes_text())
+        Slots::split(arguments, list, spec.extra, spec.takes_text())
     }
 
     /// Checks that there are no arguments.

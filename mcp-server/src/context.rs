@@ -4,6 +4,7 @@ mod claims;
 mod meta;
 
 use std::{
+    fmt,
     future::Future,
     ops::{Deref, DerefMut},
     sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, atomic::AtomicUsize},
@@ -52,10 +53,39 @@ use crate::{
 /// ```
 #[derive(Debug, Clone)]
 pub struct Context {
-    inner: Arc<Inner>,
+    inner: Opaque,
     /// Whether the tool itself has it. Layers, and whatever else is around the tool, do not see the
     /// state's content.
     of_tool: bool,
+}
+
+/// What a call knows, as a trait object: whether a future that has a context is `Send` is asked for each function of a user's,
+/// and without it each time of every type that a server is made of.
+#[derive(Clone)]
+struct Opaque(Arc<dyn Known>);
+
+impl fmt::Debug for Opaque {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+trait Known: fmt::Debug + Send + Sync {
+    fn known(&self) -> &Inner;
+}
+
+impl Known for Inner {
+    fn known(&self) -> &Inner {
+        self
+    }
+}
+
+impl Deref for Opaque {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        self.0.known()
+    }
 }
 
 #[derive(Debug)]
@@ -94,7 +124,7 @@ impl Context {
         peer: &Peer,
         reporter: Option<Reporter>,
     ) -> Self {
-        let inner = Arc::new(Inner {
+        let inner = Opaque(Arc::new(Inner {
             server,
             function,
             received,
@@ -110,7 +140,7 @@ impl Context {
             coerced: OnceLock::new(),
             #[cfg(feature = "testing")]
             bodies: OnceLock::new(),
-        });
+        }));
         Self {
             inner,
             of_tool: false,
@@ -413,12 +443,12 @@ impl Context {
     }
 
     fn bound(&self) -> Option<&Bound> {
-        let index = self.inner.function?;
-        self.inner.server.inner().functions.get(index)
+        let inner: &Inner = &self.inner;
+        inner.server.inner().functions.get(inner.function?)
     }
 
-    pub(crate) fn spec(&self) -> &'static FunctionSpec {
-        self.function().spec
+    pub(crate) fn spec(&self) -> &FunctionSpec {
+        &self.function().spec
     }
 
     pub(crate) fn received(&self) -> &Received {
@@ -427,10 +457,9 @@ impl Context {
 
     /// The arguments as a JSON object.
     pub(crate) fn arguments(&self) -> &str {
-        match self.inner.coerced.get() {
-            Some(coerced) => coerced,
-            None => self.inner.received.arguments(),
-        }
+        let inner: &Inner = &self.inner;
+        let coerced = inner.coerced.get();
+        coerced.map_or_else(|| inner.received.arguments(), String::as_str)
     }
 
     /// Replaces the form of the arguments; it is done once a call at the most.

@@ -1,8 +1,8 @@
 //! What is wrong with a server that is being built: all of it, not the first thing only.
 
-use std::fmt;
+use std::{fmt, panic::Location};
 
-use crate::spec::{FunctionSpec, Location};
+use crate::spec::FunctionSpec;
 
 /// Why a server could not be built.
 ///
@@ -23,7 +23,7 @@ pub struct Fault {
     pub text: String,
     /// `tool`, `prompt` or `resource`.
     kind: &'static str,
-    location: Option<(&'static str, u32)>,
+    location: Option<&'static Location<'static>>,
 }
 
 impl BuildError {
@@ -68,8 +68,8 @@ impl fmt::Display for Fault {
             _ => {}
         }
         f.write_str(&self.text)?;
-        if let Some((file, line)) = self.location {
-            write!(f, " ({file}:{line})")?;
+        if let Some(location) = self.location {
+            write!(f, " ({}:{})", location.file(), location.line())?;
         }
         Ok(())
     }
@@ -96,7 +96,7 @@ impl Faults {
         });
     }
 
-    pub(crate) fn of(&mut self, spec: &'static FunctionSpec) -> FunctionFaults<'_> {
+    pub(crate) fn of<'f>(&'f mut self, spec: &'f FunctionSpec) -> FunctionFaults<'f> {
         FunctionFaults {
             faults: &mut self.0,
             spec,
@@ -117,7 +117,7 @@ impl Faults {
 #[derive(Debug)]
 pub(crate) struct FunctionFaults<'f> {
     faults: &'f mut Vec<Fault>,
-    spec: &'static FunctionSpec,
+    spec: &'f FunctionSpec,
 }
 
 impl FunctionFaults<'_> {
@@ -128,13 +128,12 @@ impl FunctionFaults<'_> {
     #[cold]
     #[inline(never)]
     fn push(&mut self, parameter: Option<&str>, text: String) {
-        let Location { file, line } = self.spec.location;
         self.faults.push(Fault {
             function: Some(self.spec.name.to_owned()),
             parameter: parameter.map(str::to_owned),
             text,
             kind: self.spec.kind_name(),
-            location: Some((file, line)),
+            location: Some(self.spec.location),
         });
     }
 }

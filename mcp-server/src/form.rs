@@ -41,7 +41,7 @@ use crate::state::Digest;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a form",
     label = "cannot be shown as a form",
-    note = "derive it: `#[derive(Deserialize, JsonSchema, Form)]` on a struct of plain fields"
+    note = "derive it: `#[derive(Deserialize, JsonSchema, Form)]` on a struct of plain fields; for yes or no, of one `bool`"
 )]
 pub trait Form: DeserializeOwned + JsonSchema + Send + 'static {
     /// The form, rendered once.

@@ -357,9 +357,8 @@ pub mod prelude {
 /// ```
 #[macro_export]
 macro_rules! tools {
-    // Not `path`: followed by braces it would be no struct expression.
     ($($($segment:ident)::+),* $(,)?) => {
-        $crate::ToolSet::of(&[$(&$($segment)::+ {}),*])
+        $crate::ToolSet::of(&[$(<$($segment)::+ as $crate::__private::Tool>::function),*])
     };
 }
 
@@ -367,7 +366,7 @@ macro_rules! tools {
 #[macro_export]
 macro_rules! prompts {
     ($($($segment:ident)::+),* $(,)?) => {
-        $crate::PromptSet::of(&[$(&$($segment)::+ {}),*])
+        $crate::PromptSet::of(&[$(<$($segment)::+ as $crate::__private::Prompt>::function),*])
     };
 }
 
@@ -375,6 +374,6 @@ macro_rules! prompts {
 #[macro_export]
 macro_rules! resources {
     ($($($segment:ident)::+),* $(,)?) => {
-        $crate::ResourceSet::of(&[$(&$($segment)::+ {}),*])
+        $crate::ResourceSet::of(&[$(<$($segment)::+ as $crate::__private::Resource>::function),*])
     };
 }

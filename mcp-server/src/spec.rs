@@ -1,15 +1,19 @@
-//! What `#[tool]`, `#[prompt]` and `#[resource]` say about a function, as constant data.
+//! What `#[tool]`, `#[prompt]` and `#[resource]` say about a function, as data.
+//!
+//! It is made once, when the function is registered. What an attribute does not say is left as its constructor makes it, so that
+//! an expansion has only what was written: each expression in it is paid for by every `cargo check` of the user's.
 #![expect(missing_docs, reason = "most fields are the attribute's own keys")]
 
-use std::time::Duration;
+use std::{panic::Location, time::Duration};
 
-use schemars::{Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
     completion::{Completing, CompletionFuture},
     form::RenderedForm,
-    parameters::{Shared, StructMember},
+    parameters::{Shared, StructMember, missing_is_ok},
     tool::OutputSpec,
 };
 
@@ -24,11 +28,12 @@ pub struct FunctionSpec {
     pub arguments: ArgumentsSpec,
     pub extra: Extra,
     pub output: OutputSpec,
-    pub states: &'static [StateSpec],
-    pub markers: &'static [MarkerSpec],
+    pub states: Box<[StateSpec]>,
+    pub markers: Box<[MarkerSpec]>,
     pub once: OnceSpec,
     pub timeout: Option<Duration>,
-    pub location: Location,
+    /// Where the function was declared, for messages.
+    pub location: &'static Location<'static>,
 }
 
 /// What one kind of function has that others have not.
@@ -40,7 +45,7 @@ pub enum KindSpec {
 }
 
 /// What a tool alone has.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ToolSpec {
     pub annotations: AnnotationSpec,
     /// Serves this schema verbatim, outside the dialect.
@@ -48,7 +53,7 @@ pub struct ToolSpec {
 }
 
 /// What a resource, or a template of resources, alone has.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ResourceSpec {
     /// The URI, or a template of URIs.
     pub uri: &'static str,
@@ -64,6 +69,70 @@ pub struct ResourceSpec {
 }
 
 impl FunctionSpec {
+    /// A tool whose attribute has no keys.
+    #[track_caller]
+    pub fn tool(
+        name: &'static str,
+        description: &'static str,
+        arguments: ArgumentsSpec,
+        output: OutputSpec,
+    ) -> Self {
+        let kind = KindSpec::Tool(ToolSpec::default());
+        Self::new(kind, name, description, arguments, output)
+    }
+
+    /// A prompt whose attribute has no keys.
+    #[track_caller]
+    pub fn prompt(
+        name: &'static str,
+        description: &'static str,
+        arguments: ArgumentsSpec,
+        output: OutputSpec,
+    ) -> Self {
+        Self::new(KindSpec::Prompt, name, description, arguments, output)
+    }
+
+    /// A resource whose attribute has a URI alone.
+    #[track_caller]
+    pub fn resource(
+        name: &'static str,
+        description: &'static str,
+        arguments: ArgumentsSpec,
+        output: OutputSpec,
+        uri: &'static str,
+    ) -> Self {
+        let kind = KindSpec::Resource(ResourceSpec {
+            uri,
+            ..ResourceSpec::default()
+        });
+        Self::new(kind, name, description, arguments, output)
+    }
+
+    #[track_caller]
+    fn new(
+        kind: KindSpec,
+        name: &'static str,
+        description: &'static str,
+        arguments: ArgumentsSpec,
+        output: OutputSpec,
+    ) -> Self {
+        Self {
+            name,
+            title: None,
+            description: unless_empty(description),
+            icons: &[],
+            kind,
+            arguments,
+            extra: Extra::Refuse,
+            output,
+            states: Box::default(),
+            markers: Box::default(),
+            once: OnceSpec::No,
+            timeout: None,
+            location: Location::caller(),
+        }
+    }
+
     /// The kind, for messages.
     pub(crate) fn kind_name(&self) -> &'static str {
         match self.kind {
@@ -89,7 +158,7 @@ pub struct IconSpec {
 }
 
 /// The hints of `ToolAnnotations`; `None` says nothing.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct AnnotationSpec {
     pub read_only: Option<bool>,
     pub destructive: Option<bool>,
@@ -104,7 +173,7 @@ pub(crate) type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
 #[derive(Debug)]
 pub enum ArgumentsSpec {
     /// The plain parameters of the signature.
-    List(&'static [ArgumentSpec]),
+    List(Box<[ArgumentSpec]>),
     /// One struct, by `Args<T>`.
     Struct {
         schema: SchemaFn,
@@ -131,6 +200,52 @@ pub struct ArgumentSpec {
     pub header: Option<&'static str>,
     /// What a client may propose while its user types.
     pub complete: Option<CompleteSpec>,
+}
+
+/// What a plain argument must be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument",
+    label = "cannot be read from JSON, or does not describe itself",
+    note = "derive both: `#[derive(Deserialize, JsonSchema)]`"
+)]
+pub trait ArgumentType: for<'de> Deserialize<'de> + JsonSchema {}
+
+#[diagnostic::do_not_recommend]
+impl<T: for<'de> Deserialize<'de> + JsonSchema> ArgumentType for T {}
+
+impl ArgumentSpec {
+    /// A parameter without attributes.
+    pub fn of<T: ArgumentType>(name: &'static str, description: &'static str) -> Self {
+        Self {
+            optional: missing_is_ok::<T>,
+            ..Self::described_as::<T>(name, description)
+        }
+    }
+
+    /// A parameter that `T` describes, and that must be there.
+    pub fn described_as<T: JsonSchema>(name: &'static str, description: &'static str) -> Self {
+        Self {
+            name,
+            aliases: &[],
+            description: unless_empty(description),
+            schema: schema_of::<T>,
+            optional: || false,
+            default: None,
+            keywords: &[],
+            header: None,
+            complete: None,
+        }
+    }
+}
+
+/// What no comment says is an empty text to the constructors: that is shorter in an expansion.
+fn unless_empty(text: &'static str) -> Option<&'static str> {
+    (!text.is_empty()).then_some(text)
+}
+
+/// A type's schema.
+pub(crate) fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
 }
 
 /// Where proposals for an argument come from.
@@ -184,11 +299,4 @@ pub enum OnceSpec {
     Exchange,
     /// Once a key.
     Key,
-}
-
-/// Where the function was declared, for messages.
-#[derive(Debug, Clone, Copy)]
-pub struct Location {
-    pub file: &'static str,
-    pub line: u32,
 }

@@ -149,7 +149,8 @@ mod bare {
 
 use forms::Confirm;
 use mcp_server::__private::{
-    ArgumentsSpec, CompleteSpec, Completing, Function as _, FunctionSpec, KindSpec,
+    ArgumentSpec, ArgumentsSpec, CompleteSpec, Completing, FunctionSpec, KindSpec, Prompt,
+    Resource, Tool,
 };
 use mcp_server::{Elicit, prompt, resource, tool};
 
@@ -242,36 +243,44 @@ fn prompts_and_resources_are_functions_too() {
     assert_eq!(r#loop("a".to_owned(), "b".to_owned()), "ab");
     assert_eq!(bare::Shop.catalogue("c"), "c");
     drop((page(""), typing(String::new()), bare::with_header("")));
-    assert!(matches!(typing {}.spec().kind, KindSpec::Prompt));
     assert!(matches!(
-        bare::every_prompt {}.spec().kind,
+        <typing as Prompt>::function().spec.kind,
         KindSpec::Prompt
     ));
-    let KindSpec::Resource(resource) = &page {}.spec().kind else {
+    assert!(matches!(
+        <bare::every_prompt as Prompt>::function().spec.kind,
+        KindSpec::Prompt
+    ));
+    let KindSpec::Resource(resource) = &<page as Resource>::function().spec.kind else {
         panic!("`page` is a resource");
     };
     assert_eq!(
         (resource.uri, resource.priority),
         ("page://{title}", Some(0.25))
     );
-    let names = arguments(r#loop {}.spec());
+    let names = arguments(&<r#loop as Resource>::function().spec);
     assert_eq!(names, ["type", "match"]);
     assert_eq!(
-        arguments(bare::every_resource {}.spec()),
+        arguments(&<bare::every_resource as Resource>::function().spec),
         ["note_id", "limit", "count"]
     );
 }
 
-fn arguments(spec: &FunctionSpec) -> Vec<&'static str> {
+fn list(spec: &FunctionSpec) -> &[ArgumentSpec] {
     let ArgumentsSpec::List(list) = &spec.arguments else {
         panic!("plain arguments");
     };
-    list.iter().map(|argument| argument.name).collect()
+    list
+}
+
+fn arguments(spec: &FunctionSpec) -> Vec<&'static str> {
+    list(spec).iter().map(|argument| argument.name).collect()
 }
 
 #[test]
 fn completions_and_headers_are_data() {
-    let ArgumentsSpec::List([_, text, more]) = &bare::every_prompt {}.spec().arguments else {
+    let prompt = <bare::every_prompt as Prompt>::function().spec;
+    let [_, text, more] = list(&prompt) else {
         panic!("three arguments");
     };
     assert!(matches!(
@@ -279,7 +288,8 @@ fn completions_and_headers_are_data() {
         Some(CompleteSpec::List(["a", "b"]))
     ));
     assert!(matches!(more.complete, Some(CompleteSpec::Function(_))));
-    let ArgumentsSpec::List([region]) = &bare::with_header {}.spec().arguments else {
+    let tool = <bare::with_header as Tool>::function().spec;
+    let [region] = list(&tool) else {
         panic!("one argument");
     };
     assert_eq!(region.header, Some("Region"));
@@ -296,16 +306,19 @@ fn functions_are_still_functions() {
 
 #[test]
 fn raw_names_are_plain() {
-    let spec = r#match {}.spec();
+    let spec = <r#match as Tool>::function().spec;
     assert_eq!(spec.name, "match");
     assert_eq!(spec.markers[0].parameter, "fn");
-    assert_eq!(find_tool {}.spec().name, "find");
+    assert_eq!(<find_tool as Tool>::function().spec.name, "find");
 }
 
 #[test]
 fn descriptions_come_from_the_comments() {
-    assert_eq!(made {}.spec().description, Some("Made by a macro."));
-    assert!(bare::everything {}.spec().markers[0].unconditional);
-    assert!(!bare::everything {}.spec().markers[1].unconditional);
-    assert_eq!(call {}.spec().markers.len(), 1);
+    assert_eq!(
+        <made as Tool>::function().spec.description,
+        Some("Made by a macro.")
+    );
+    assert!(<bare::everything as Tool>::function().spec.markers[0].unconditional);
+    assert!(!<bare::everything as Tool>::function().spec.markers[1].unconditional);
+    assert_eq!(<call as Tool>::function().spec.markers.len(), 1);
 }

@@ -1,118 +1,85 @@
-//! The body of a function's `call`: decode the arguments, walk the questions, run the function.
+//! A function as an expression: its spec, and its body, which decodes the arguments, walks the questions and runs the function.
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::{Ident, Type};
 
 use super::parts::local;
-use super::{question, spec};
+use super::{question, ready_made, spec};
 use crate::function::Kind;
 use crate::function::model::{Argument, Function, Marker, Once, Parameter, Receiver, Role};
 use crate::function::{mentions, rename_self};
 use crate::syntax::{first_span, ours};
 
-/// Locals of the generated code are its own: nothing of the user's may shadow `call` or `slots`.
+/// Locals of the generated code are its own, and begin with two underscores: nothing of the user's is taken for them.
 macro_rules! quote {
     ($($tokens:tt)*) => { quote_spanned!(Span::mixed_site()=> $($tokens)*) };
 }
 
-pub(super) fn body(function: &Function) -> TokenStream {
+/// An expression that makes the `Function`.
+pub(super) fn function(function: &Function) -> TokenStream {
+    let made = ready_made::tool(function).unwrap_or_else(|| {
+        let (spec, body) = (spec::plain_spec(function), body(function));
+        quote!(__mcp::Function { spec: #spec, body: #body })
+    });
+    let local = quote!(__function);
+    let assignments = spec::assignments(function, &local);
+    if assignments.is_empty() {
+        return made;
+    }
+    quote!({ let mut #local = #made; #assignments #local })
+}
+
+fn body(function: &Function) -> TokenStream {
+    if let Some(body) = ready_made::body(function) {
+        return body;
+    }
+    let span = ours(function.ident.span());
+    let (shared, receiver) = match function.receiver {
+        Receiver::None => (quote!(()), quote!(())),
+        Receiver::Reference | Receiver::Shared => {
+            (quote!(__mcp::Clone::clone(&self)), quote!(__receiver))
+        }
+    };
     let asks = function
         .parameters
         .iter()
         .any(|parameter| matches!(parameter.role, Role::Marker(_)));
     let key = match &function.once {
         Once::Key(key) if function.receiver == Receiver::None => Some(key.to_token_stream()),
-        Once::Key(key) => Some(rename_self(key.to_token_stream(), "this")),
+        Once::Key(key) => Some(rename_self(key.to_token_stream(), "__this")),
         Once::No | Once::Exchange => None,
     };
-    if let Some(run) = ready_made(function) {
-        return run;
-    }
-    let reply = reply(function);
+    let (reply, called) = (reply(function), called(function));
     // A function that is neither asked nor claimed is off the async threads from the first argument on.
-    if !asks && key.is_none() {
+    if !asks && key.is_none() && !function.is_async {
         let decoded = decoded(function, false);
-        let called = called(function);
-        return if function.is_async {
-            boxed(function, &quote!(#decoded #reply(#called)))
-        } else {
-            let span = ours(function.ident.span());
-            quote_spanned!(span=> __mcp::Box::pin(__mcp::blocking(move || { #decoded #reply(#called) })))
+        return quote_spanned! {span=>
+            __mcp::blocking(#shared, |#receiver, __call| { #decoded #reply(#called) })
         };
     }
     // Text that is borrowed from the call could not be moved to another thread.
     let decoded = decoded(function, !function.is_async);
-    let names = names(function);
-    let claim = if asks {
-        settle(function, key.as_ref())
+    let claimed = if asks {
+        let (names, settled) = (names(function), settle(function, key.as_ref()));
+        quote!(#names #settled)
+    } else if let Some(key) = key {
+        let names = names(function);
+        quote!(#names __call.claim(__mcp::once_key(&(#key))).await?;)
     } else {
-        quote!(call.claim(__mcp::once_key(&(#key))).await?;)
+        TokenStream::new()
     };
-    let called = called(function);
     let run = if function.is_async {
         quote!(#reply(#called))
     } else {
-        quote!(__mcp::blocking(move || #reply(#called)).await)
+        quote!(__mcp::on_a_thread(move || #reply(#called)).await)
     };
-    let statements = quote! {
-        #decoded
-        #names
-        #claim
-        #run
-    };
-    boxed(function, &statements)
-}
-
-/// How many arguments the ready-made bodies take.
-const READY_MADE: usize = 8;
-
-/// Most tools take a few owned arguments and ask nothing: their body is a function of the server crate, which costs the
-/// compiler a third of one that is written out for each function.
-fn ready_made(function: &Function) -> Option<TokenStream> {
-    let is_plain = |parameter: &Parameter| match &parameter.role {
-        Role::Argument(argument) => {
-            !argument.is_str
-                && argument.default.is_none()
-                && argument.deserialize_with.is_none()
-                && borrows_nothing(&parameter.ty)
-        }
-        _ => false,
-    };
-    let is_tool = function.keys.kind() == Kind::Tool;
-    let few = (1..=READY_MADE).contains(&function.parameters.len());
-    let free =
-        function.receiver == Receiver::None && matches!(function.once, Once::No | Once::Exchange);
-    if !is_tool || !function.is_async || !few || !free || !function.parameters.iter().all(is_plain)
-    {
-        return None;
+    // With the span of the function's name: a future that is not `Send` is reported there.
+    quote_spanned! {span=>
+        __mcp::asynchronous(#shared, |#receiver, __call| {
+            __mcp::Box::pin(async move { #decoded #claimed #run })
+        })
     }
-    let name = &function.ident;
-    let span = ours(name.span());
-    let run = Ident::new(&format!("run{}", function.parameters.len()), span);
-    let types = function.parameters.iter().map(|parameter| &parameter.ty);
-    Some(quote_spanned!(span=> __mcp::#run::<#(#types,)* _, _>(call, #name)))
-}
-
-/// Whether a type is made of names that are known to stand for types without a lifetime. A name that means something else
-/// is only a chance missed, or an error at the type.
-fn borrows_nothing(ty: &Type) -> bool {
-    const OWNED: [&str; 19] = [
-        "String", "bool", "char", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
-        "u64", "u128", "usize", "f32", "f64", "Option", "Vec",
-    ];
-    let Type::Path(path) = ty else { return false };
-    let Some(last) = path.path.segments.last() else {
-        return false;
-    };
-    let inner_is_owned = match &last.arguments {
-        syn::PathArguments::None => true,
-        syn::PathArguments::AngleBracketed(arguments) => arguments.args.iter().all(|argument| {
-            matches!(argument, syn::GenericArgument::Type(inner) if borrows_nothing(inner))
-        }),
-        syn::PathArguments::Parenthesized(_) => false,
-    };
-    path.qself.is_none() && OWNED.iter().any(|name| last.ident == name) && inner_is_owned
 }
 
 /// Makes a result of what the function returns.
@@ -131,11 +98,6 @@ fn output_span(function: &Function) -> Span {
         .output
         .as_ref()
         .map_or(function.ident.span(), first_span)
-}
-
-/// With the span of the function's name: a future that is not `Send` is reported there.
-fn boxed(function: &Function, statements: &TokenStream) -> TokenStream {
-    quote_spanned!(ours(function.ident.span())=> __mcp::Box::pin(async move { #statements }))
 }
 
 /// The markers in order, then the claim, then their values.
@@ -167,9 +129,9 @@ fn settle(function: &Function, key: Option<&TokenStream>) -> TokenStream {
         quote!(let #value = #slot.take()?;)
     });
     quote! {
-        let mut asking = call.asking()?;
+        let mut __asking = __call.asking()?;
         #(#asked)*
-        asking.settle(#key).await?;
+        __asking.settle(#key).await?;
         #(#taken)*
     }
 }
@@ -189,16 +151,16 @@ fn decoded(function: &Function, owned: bool) -> TokenStream {
             }
             Role::Arguments => {
                 let ty = &parameter.ty;
-                quote_spanned!(ours(first_span(ty))=> let #value = call.arguments_struct::<#ty>()?;)
+                quote_spanned!(ours(first_span(ty))=> let #value = __call.arguments_struct::<#ty>()?;)
             }
             Role::State => {
                 let (ty, at) = (&parameter.ty, Literal::usize_unsuffixed(states));
                 states += 1;
-                quote_spanned!(ours(first_span(ty))=> let #value = call.state::<#ty>(#at);)
+                quote_spanned!(ours(first_span(ty))=> let #value = __call.state::<#ty>(#at);)
             }
             Role::Context { referenced } => {
                 let ty: &Type = referenced.as_ref().unwrap_or(&parameter.ty);
-                quote_spanned!(ours(first_span(ty))=> let #value = <#ty as __mcp::CallParam>::from_call(&call);)
+                quote_spanned!(ours(first_span(ty))=> let #value = <#ty as __mcp::CallParam>::from_call(&__call);)
             }
             Role::Marker(_) => continue,
         });
@@ -209,15 +171,15 @@ fn decoded(function: &Function, owned: bool) -> TokenStream {
         .any(|parameter| matches!(parameter.role, Role::Arguments));
     let start = match arguments {
         0 if whole => TokenStream::new(),
-        0 => quote!(call.no_arguments()?;),
+        0 => quote!(__call.no_arguments()?;),
         count => {
             let count = Literal::usize_unsuffixed(count);
-            quote!(let slots = call.arguments::<#count>()?;)
+            quote!(let __slots = __call.arguments::<#count>()?;)
         }
     };
     let name = &function.ident;
     let alias = if function.is_shadowed() {
-        quote!(let function = #name;)
+        quote!(let __function = #name;)
     } else {
         TokenStream::new()
     };
@@ -240,13 +202,13 @@ fn slot(parameter: &Parameter, argument: &Argument, at: usize, owned: bool) -> T
         .as_ref()
         .map(|default| spec::default_value(argument, default, &ty));
     match (&argument.deserialize_with, default) {
-        (None, None) => quote_spanned!(span=> slots.get::<#ty>(#at)?),
-        (None, Some(default)) => quote_spanned!(span=> slots.get_or::<#ty>(#at, || #default)?),
+        (None, None) => quote_spanned!(span=> __slots.get::<#ty>(#at)?),
+        (None, Some(default)) => quote_spanned!(span=> __slots.get_or::<#ty>(#at, || #default)?),
         (Some(path), None) => {
-            quote_spanned!(span=> slots.get_with::<#ty>(#at, |input| #path(input), |input| #path(input))?)
+            quote_spanned!(span=> __slots.get_with::<#ty>(#at, |input| #path(input), |input| #path(input))?)
         }
         (Some(path), Some(default)) => {
-            quote_spanned!(span=> slots.get_with::<#ty>(#at, |input| #path(input), |_| __mcp::Result::Ok(#default))?)
+            quote_spanned!(span=> __slots.get_with::<#ty>(#at, |input| #path(input), |_| __mcp::Result::Ok(#default))?)
         }
     }
 }
@@ -281,7 +243,7 @@ fn names(function: &Function) -> TokenStream {
         }
     }
     if function.reads_self() {
-        names.extend(quote!(let this: &Self = &self;));
+        names.extend(quote!(let __this: &Self = &__receiver;));
     }
     names
 }
@@ -304,12 +266,12 @@ fn called(function: &Function) -> TokenStream {
         });
     let called = match function.receiver {
         Receiver::None if function.is_shadowed() => {
-            quote_spanned!(span=> function(#(#arguments),*))
+            quote_spanned!(span=> __function(#(#arguments),*))
         }
         Receiver::None => quote_spanned!(span=> #name(#(#arguments),*)),
-        Receiver::Reference => quote_spanned!(span=> Self::#name(&self #(, #arguments)*)),
+        Receiver::Reference => quote_spanned!(span=> Self::#name(&__receiver #(, #arguments)*)),
         Receiver::Shared => {
-            quote_spanned!(span=> Self::#name(__mcp::Clone::clone(&self) #(, #arguments)*))
+            quote_spanned!(span=> Self::#name(__mcp::Clone::clone(&__receiver) #(, #arguments)*))
         }
     };
     if function.is_async {

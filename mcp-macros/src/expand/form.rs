@@ -3,13 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
-use super::parts::import;
+use super::parts::private;
 use crate::form::model::{Choice, Form, Shape};
 use crate::syntax::{first_span, ours};
 
 /// A struct as a form. That each field may stand in one is asked of its type, at its type.
 pub(crate) fn form(form: &Form) -> TokenStream {
-    let (import, ident) = (import(form.krate.as_ref()), &form.ident);
     let fields = form.fields.iter().map(|field| {
         let (name, ty) = (&field.name, &field.ty);
         let title = match &field.title {
@@ -20,17 +19,25 @@ pub(crate) fn form(form: &Form) -> TokenStream {
             __mcp::FieldSpec { name: #name, title: #title, titles: <#ty as __mcp::FormField>::titles }
         }
     });
+    form_with(
+        form,
+        &quote! {
+            static FORM: __mcp::FormCell = __mcp::FormCell::new();
+            FORM.get_or_init(|| __mcp::RenderedForm::of::<Self>(&[#(#fields),*]))
+        },
+    )
+}
+
+fn form_with(form: &Form, rendered: &TokenStream) -> TokenStream {
+    let (private, ident) = (private(form.krate.as_ref()), &form.ident);
     quote! {
-        const _: () = {
-            #import
-            #[automatically_derived]
-            impl __mcp::Form for #ident {
-                fn form() -> &'static __mcp::RenderedForm {
-                    static FORM: __mcp::FormCell = __mcp::FormCell::new();
-                    FORM.get_or_init(|| __mcp::RenderedForm::of::<Self>(&[#(#fields),*]))
-                }
+        #[automatically_derived]
+        impl #private::Form for #ident {
+            fn form() -> &'static #private::RenderedForm {
+                use #private as __mcp;
+                #rendered
             }
-        };
+        }
     }
 }
 
@@ -44,21 +51,18 @@ pub(crate) fn choice(choice: &Choice) -> TokenStream {
 }
 
 fn choice_with(choice: &Choice, titles: &TokenStream) -> TokenStream {
-    let (import, ident) = (import(choice.krate.as_ref()), &choice.ident);
+    let (private, ident) = (private(choice.krate.as_ref()), &choice.ident);
     quote! {
-        const _: () = {
-            #import
-            #[automatically_derived]
-            impl __mcp::FormChoice for #ident {
-                const TITLES: &'static [(&'static str, &'static str)] = #titles;
+        #[automatically_derived]
+        impl #private::FormChoice for #ident {
+            const TITLES: &'static [(&'static str, &'static str)] = #titles;
+        }
+        #[automatically_derived]
+        impl #private::FormField for #ident {
+            fn titles() -> &'static [(&'static str, &'static str)] {
+                <Self as #private::FormChoice>::TITLES
             }
-            #[automatically_derived]
-            impl __mcp::FormField for #ident {
-                fn titles() -> &'static [(&'static str, &'static str)] {
-                    <Self as __mcp::FormChoice>::TITLES
-                }
-            }
-        };
+        }
     }
 }
 
@@ -66,18 +70,6 @@ fn choice_with(choice: &Choice, titles: &TokenStream) -> TokenStream {
 pub(crate) fn form_stand_in(shape: &Shape) -> TokenStream {
     match shape {
         Shape::Choice(choice) => choice_with(choice, &quote!(&[])),
-        Shape::Form(form) => {
-            let (import, ident) = (import(form.krate.as_ref()), &form.ident);
-            quote! {
-                const _: () = {
-                    #import
-                    impl __mcp::Form for #ident {
-                        fn form() -> &'static __mcp::RenderedForm {
-                            loop {}
-                        }
-                    }
-                };
-            }
-        }
+        Shape::Form(form) => form_with(form, &quote!(loop {})),
     }
 }

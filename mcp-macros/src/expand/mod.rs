@@ -7,6 +7,7 @@ mod function;
 mod methods;
 mod parts;
 mod question;
+mod ready_made;
 mod spec;
 #[cfg(test)]
 mod tests;

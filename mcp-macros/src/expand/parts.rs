@@ -7,13 +7,12 @@ use syn::Path;
 use crate::function::Kind;
 use crate::function::model::Function;
 
-/// `use ..::__private as __mcp`: everything else is reached through it, so that nothing of a prelude is needed.
-pub(super) fn import(krate: Option<&Path>) -> TokenStream {
+/// `..::__private`, which generated code imports as `__mcp`: everything else is reached through it, so that nothing of a prelude
+/// is needed.
+pub(super) fn private(krate: Option<&Path>) -> TokenStream {
     match krate {
-        Some(krate) => quote!(use #krate::__private as __mcp;),
-        None => quote!(
-            use ::mcp_server::__private as __mcp;
-        ),
+        Some(krate) => quote!(#krate::__private),
+        None => quote!(::mcp_server::__private),
     }
 }
 
@@ -26,9 +25,10 @@ pub(super) fn allow(function: &Function) -> TokenStream {
     }
 }
 
-/// A local of ours: another name to the compiler than the same name of the user's.
+/// A local of ours: another name to the compiler than the same name of the user's, unless that is a constant. So all of them begin
+/// with two underscores.
 pub(super) fn local(name: &str, index: usize) -> syn::Ident {
-    format_ident!("{name}_{index}", span = proc_macro2::Span::mixed_site())
+    format_ident!("__{name}_{index}", span = proc_macro2::Span::mixed_site())
 }
 
 /// The trait that says of which kind a function is.

@@ -1,6 +1,6 @@
 //! The question of a marker parameter, as the expression that its resolver runs.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Literal, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::Type;
 
@@ -27,25 +27,50 @@ pub(super) fn ask(
     let slot = local("slot", index);
     let number = Literal::usize_unsuffixed(number);
     let question = expression(ty, marker, receiver);
+    let numbers = marker.after.iter();
+    let numbers = numbers.map(|index| number_of(parameters, *index));
+    let numbers = quote!(&[#(#numbers),*]);
+    // A local of its own: what is borrowed for a question need not be `Send`, and the answer is waited for.
+    let asked = if waits(&question) {
+        quote_spanned! {span=>
+            __asking.resolve::<#ty, _>(#number, #numbers, async { #question }).await?
+        }
+    } else {
+        quote_spanned!(span=> { let __question = #question; __asking.ask::<#ty>(#number, #numbers, __question).await? })
+    };
     if marker.after.is_empty() {
-        return quote_spanned! {span=>
-            let #slot = asking.ask::<#ty, _>(#number, async { #question }).await?;
-        };
+        return quote_spanned!(span=> let #slot = #asked;);
     }
     let slots = marker.after.iter().map(|index| local("slot", *index));
     let names = marker.after.iter().map(|index| &parameters[*index].ident);
-    let numbers = marker
-        .after
-        .iter()
-        .map(|index| number_of(parameters, *index));
     quote_spanned! {span=>
         let #slot = match (#(#slots.ready(),)*) {
-            (#(__mcp::Option::Some(#names),)*) => {
-                asking.ask_after::<#ty, _>(#number, &[#(#numbers),*], async { #question }).await?
-            }
-            _ => asking.wait::<#ty>(),
+            (#(__mcp::Option::Some(#names),)*) => #asked,
+            _ => __asking.wait::<#ty>(),
         };
     }
+}
+
+/// Whether a question can end early or has to wait, so that it needs a future of its own. A coroutine costs the compiler more
+/// than all the rest of a tool.
+fn waits(question: &TokenStream) -> bool {
+    let mut last = None;
+    question.clone().into_iter().any(|token| {
+        let before = last.replace(token.clone());
+        match token {
+            TokenTree::Ident(ident) => ident == "await" || ident == "return",
+            TokenTree::Punct(punct) if punct.as_char() == '?' => true,
+            // What is in another macro than these, nobody knows. They go by their names: a user's own is taken for them.
+            TokenTree::Punct(punct) if punct.as_char() == '!' => match before {
+                Some(TokenTree::Ident(name)) => !["format", "format_args", "matches", "vec"]
+                    .iter()
+                    .any(|known| name == known),
+                _ => false,
+            },
+            TokenTree::Group(group) => waits(&group.stream()),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+        }
+    })
 }
 
 /// The place of a marker among the markers.
@@ -58,24 +83,22 @@ fn number_of(parameters: &[Parameter], index: usize) -> Literal {
 
 fn expression(ty: &Type, marker: &Marker, receiver: Receiver) -> TokenStream {
     let value = value(ty);
+    let in_scope = |tokens: TokenStream| match receiver {
+        Receiver::None => tokens,
+        Receiver::Reference | Receiver::Shared => rename_self(tokens, "__this"),
+    };
     // What does not convert is reported where the question is written, what is no form at the type.
-    let (span, asked) = match &marker.question {
-        Question::Resolver(tokens) => (first_span(tokens), tokens.clone()),
+    match &marker.question {
+        Question::Resolver(tokens) => {
+            let (span, asked) = (ours(first_span(tokens)), in_scope(tokens.clone()));
+            quote_spanned!(span=> __mcp::into_ask::<#value, _>(#asked))
+        }
         Question::Message { message, arguments } => {
             let arguments = arguments.iter().map(argument);
-            let form = quote_spanned!(ours(first_span(ty))=> __mcp::ask_form::<#value>);
-            (
-                message.span(),
-                quote!(#form(__mcp::format_args!(#message #(, #arguments)*))),
-            )
+            let message = in_scope(quote!(__mcp::format_args!(#message #(, #arguments)*)));
+            quote_spanned!(ours(first_span(ty))=> __mcp::ask_form::<#value>(#message))
         }
-    };
-    let asked = if receiver == Receiver::None {
-        asked
-    } else {
-        rename_self(asked, "this")
-    };
-    quote_spanned!(ours(span)=> __mcp::into_ask::<#value, _>(#asked))
+    }
 }
 
 fn argument(argument: &FormatArgument) -> TokenStream {

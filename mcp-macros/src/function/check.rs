@@ -1,10 +1,9 @@
 //! The rules for a function as a whole; those for its parameters are in `parameters`.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::{FnArg, ReceiverKind, ReturnType, Safety, Signature, Type};
 
-use super::model::{Function, Keys, Once, Parameter, Receiver, Role};
+use super::model::{Function, Keys, Once, Parameter, Receiver, Role, Words};
 use super::options::Options;
 use super::parse::Item;
 use super::{Kind, doc, mention, parameters, values, variables};
@@ -213,11 +212,11 @@ fn name(item: &Item, options: &Options, errors: &mut Errors) -> Option<String> {
 }
 
 /// The key wins: then nobody reads the doc comment, so it may be computed.
-fn description(item: &Item, options: &Options, errors: &mut Errors) -> Option<TokenStream> {
-    if let Some(given) = &options.description {
-        return Some(given.to_token_stream());
+fn description(item: &Item, options: &Options, errors: &mut Errors) -> Option<Words> {
+    match &options.description {
+        Some(given) => Some(Words::Given(given.clone())),
+        None => doc::text(&item.attributes, errors).map(Words::Comment),
     }
-    doc::text(&item.attributes, errors).map(|text| quote!(#text))
 }
 
 fn output(kind: Kind, signature: &Signature, errors: &mut Errors) -> Option<Type> {

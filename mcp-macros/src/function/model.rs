@@ -17,7 +17,7 @@ pub(crate) struct Function {
     /// The function is deprecated; only the user's own calls are to warn.
     pub(crate) deprecated: bool,
     pub(crate) title: Option<Expr>,
-    pub(crate) description: Option<TokenStream>,
+    pub(crate) description: Option<Words>,
     pub(crate) icons: Vec<Icon>,
     pub(crate) once: Once,
     pub(crate) timeout_ms: Option<u64>,
@@ -25,6 +25,14 @@ pub(crate) struct Function {
     /// `None` where no return type is written.
     pub(crate) output: Option<Type>,
     pub(crate) parameters: Vec<Parameter>,
+}
+
+/// What describes a function or an argument.
+pub(crate) enum Words {
+    /// Its comment, which is not empty.
+    Comment(String),
+    /// `description = ..`, whatever that is.
+    Given(Expr),
 }
 
 /// The kind, with the keys that only it has.
@@ -58,6 +66,17 @@ pub(crate) struct Resource {
     pub(crate) last_modified: Option<String>,
 }
 
+impl Resource {
+    /// Whether nothing else is said of it.
+    pub(crate) fn has_uri_alone(&self) -> bool {
+        self.mime_type.is_none()
+            && self.size.is_none()
+            && self.audience.is_empty()
+            && self.priority.is_none()
+            && self.last_modified.is_none()
+    }
+}
+
 /// The struct that stands for a free function in the type namespace.
 pub(crate) struct Handle {
     pub(crate) visibility: Visibility,
@@ -78,12 +97,18 @@ pub(crate) enum Receiver {
 }
 
 /// The four annotations of a tool, as far as they are given.
-#[derive(Default, Clone, Copy)]
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hints {
     pub(crate) read_only: Option<bool>,
     pub(crate) destructive: Option<bool>,
     pub(crate) idempotent: Option<bool>,
     pub(crate) open_world: Option<bool>,
+}
+
+impl Hints {
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// One icon of `icons(..)`.
@@ -131,7 +156,7 @@ pub(crate) struct Argument {
     /// On the wire.
     pub(crate) name: String,
     pub(crate) aliases: Vec<String>,
-    pub(crate) description: Option<TokenStream>,
+    pub(crate) description: Option<Words>,
     /// `&str`: decoded as text that may be borrowed.
     pub(crate) is_str: bool,
     /// The value when the argument is missing.

@@ -141,11 +141,15 @@ fn structured(ty: &Type) -> Option<&'static str> {
 }
 
 fn owned(inner: &Type) -> String {
-    let instead = match inner {
-        Type::Slice(slice) => format!("Vec<{}>", text(&slice.elem)),
-        _ => text(inner),
+    let (owned, or_state) = match inner {
+        Type::Slice(slice) => (format!("Vec<{}>", text(&slice.elem)), String::new()),
+        _ => {
+            let ty = text(inner);
+            let state = format!(", or as `State<{ty}>` where it is the server's and no argument");
+            (ty, state)
+        }
     };
-    format!("only `&str` can be borrowed from the arguments: take it owned, as `{instead}`")
+    format!("only `&str` can be borrowed from the arguments: take it owned, as `{owned}`{or_state}")
 }
 
 fn text(ty: &Type) -> String {

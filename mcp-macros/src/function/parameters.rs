@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, FnArg, Ident, Pat, PatType, Token, Type};
 
 use super::check::typed;
-use super::model::{Argument, Marker, Once, Parameter, Role};
+use super::model::{Argument, Marker, Once, Parameter, Role, Words};
 use super::parameter_kind::{self, ParameterKind};
 use super::{Kind, completion, doc, header, order, question, schemars_attrs, serde_attrs};
 use crate::errors::Errors;
@@ -208,7 +208,7 @@ fn argument(
         }
     }
     if argument.description.is_none() {
-        argument.description = doc::text(&input.attrs, errors).map(|text| quote!(#text));
+        argument.description = doc::text(&input.attrs, errors).map(Words::Comment);
     }
     if let Some(attribute) = only(&attributes.completes, completion::refusal(kind), errors) {
         argument.complete = completion::parse(attribute, errors);

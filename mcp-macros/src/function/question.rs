@@ -65,6 +65,10 @@ impl Parse for Message {
             let message = "the question is a string literal as for `format!`: write `#[elicit(\"{}\", ..)]`, or `#[resolve(..)]` with an `Ask`";
             return Err(syn::Error::new_spanned(first, message));
         };
+        if message.value().trim().is_empty() {
+            let error = "a question without a text: write what the user is asked";
+            return Err(syn::Error::new_spanned(message, error));
+        }
         let mut arguments = Vec::new();
         if input.parse::<Option<Token![,]>>()?.is_some() {
             let given = Punctuated::<Named, Token![,]>::parse_terminated(input)?;

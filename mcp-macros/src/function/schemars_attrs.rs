@@ -1,13 +1,13 @@
 //! `#[schemars(..)]` on a parameter: keywords of its schema.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Attribute, Expr, Ident, LitStr, Token, parenthesized, parse_quote, token};
 
 use super::header;
-use super::model::{Argument, Keyword, Value};
+use super::model::{Argument, Keyword, Value, Words};
 use super::serde_attrs::quoted_type;
 use crate::errors::Errors;
 use crate::names;
@@ -89,7 +89,7 @@ fn entry(input: ParseStream<'_>, argument: &mut Argument, errors: &mut Errors) -
         }
         "description" => {
             input.parse::<Token![=]>()?;
-            argument.description = Some(input.parse::<Expr>()?.into_token_stream());
+            argument.description = Some(Words::Given(input.parse()?));
         }
         "example" => {
             input.parse::<Token![=]>()?;

@@ -104,7 +104,7 @@ impl Refusal {
     message = "`{Self}` is not a marker of `mcp_server`",
     label = "expected `mcp_server::Elicit<T>` or `mcp_server::Resolve<T>`"
 )]
-pub trait Marker: Sized {
+pub trait Marker: Sized + Send {
     type Value: Send + 'static;
 
     /// Whether the outcomes of a refusal reach the body.

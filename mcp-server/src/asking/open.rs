@@ -13,7 +13,7 @@ use crate::{
 
 /// A question that is about to be looked up or shown.
 pub(super) struct Open<'s> {
-    pub(super) marker: &'static MarkerSpec,
+    pub(super) marker: &'s MarkerSpec,
     pub(super) pin: &'s OnceLock<Digest>,
     /// No parameter asks beside or after it, so its answer is needed in this round alone, unless a layer asks too.
     pub(super) is_last: bool,
@@ -27,7 +27,7 @@ impl Open<'_> {
     pub(super) fn digest(
         &self,
         question: &Question,
-        spec: &'static FunctionSpec,
+        spec: &FunctionSpec,
         exchange: &Exchange,
     ) -> Digest {
         match question.message {
@@ -41,11 +41,7 @@ impl Open<'_> {
     }
 
     /// The recorded answers that led to it.
-    pub(super) fn pins<'e>(
-        &self,
-        spec: &'static FunctionSpec,
-        exchange: &'e Exchange,
-    ) -> Vec<&'e [u8]> {
+    pub(super) fn pins<'e>(&self, spec: &FunctionSpec, exchange: &'e Exchange) -> Vec<&'e [u8]> {
         self.depends_on
             .iter()
             .map(|index| {

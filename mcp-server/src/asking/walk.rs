@@ -39,7 +39,7 @@ const MAX_LEARNED: usize = state::MAX_PAYLOAD - 4 * 1024;
 #[derive(Debug)]
 pub struct Asking<'c> {
     ctx: &'c Context,
-    spec: &'static FunctionSpec,
+    spec: &'c FunctionSpec,
     /// The answers that came with a verified state.
     responses: InputResponses<'c>,
     waiting: bool,
@@ -98,63 +98,69 @@ impl Call {
     }
 }
 
+#[expect(
+    clippy::manual_async_fn,
+    reason = "`Send` is said here, so that the compiler need not look for each tool"
+)]
 impl<'c> Asking<'c> {
-    /// Runs a resolver that no other question leads to.
-    ///
-    /// # Errors
-    ///
-    /// What ends the call: the resolver's error, a refusal, a missing capability.
-    pub async fn ask<M: Marker, F>(
-        &mut self,
-        index: usize,
-        resolver: F,
-    ) -> Result<Slot<M>, Interrupt>
-    where
-        F: Future<Output = Result<Ask<M::Value>, ToolError>>,
-    {
-        self.ask_after(index, &[], resolver).await
-    }
-
-    /// Runs a resolver that sees earlier markers, given by their index.
+    /// Runs a resolver that has to wait for something, and asks what it says.
     ///
     /// # Errors
     ///
     /// As [`ask`](Self::ask).
-    pub async fn ask_after<M: Marker, F>(
+    pub fn resolve<M: Marker, F>(
         &mut self,
         index: usize,
         depends_on: &[usize],
         resolver: F,
-    ) -> Result<Slot<M>, Interrupt>
+    ) -> impl Future<Output = Result<Slot<M>, Interrupt>> + Send
     where
-        F: Future<Output = Result<Ask<M::Value>, ToolError>>,
+        F: Future<Output = Result<Ask<M::Value>, ToolError>> + Send,
     {
-        let ask = resolver.await?;
-        let (question, settle) = match ask.step {
-            Step::Ready(value) => return self.settled(Settlement::Value(value)).await,
-            Step::Question(question, settle) => (question, settle),
-        };
-        let open = self.open(index, depends_on, ask.at_most, ask.has_fallback);
-        let settlement = match self.find(&open, question)? {
-            Found::Shown => return Ok(self.wait()),
-            Found::Refused(Refusal::Declined) => Settlement::Declined,
-            Found::Refused(Refusal::Cancelled) => Settlement::Cancelled,
-            Found::Unsupported => {
-                Settlement::Value(settle(Source::Unsupported).map_err(ToolError::from)?)
-            }
-            Found::Content(content, question) => match settle(Source::Answer(&content)) {
-                Ok(value) => Settlement::Value(value),
-                // The type has changed since, or is stricter than its schema.
-                Err(_) => {
-                    self.ask_again(&open, question)?;
-                    return Ok(self.wait());
+        async move { self.ask(index, depends_on, resolver.await).await }
+    }
+
+    /// Asks what a resolver said that sees earlier markers, given by their index.
+    ///
+    /// The caller's future holds this one: that it is `Send` is said here, so that the compiler need not look for each tool.
+    ///
+    /// # Errors
+    ///
+    /// What ends the call: the resolver's error, a refusal, a missing capability.
+    pub fn ask<M: Marker>(
+        &mut self,
+        index: usize,
+        depends_on: &[usize],
+        ask: Result<Ask<M::Value>, ToolError>,
+    ) -> impl Future<Output = Result<Slot<M>, Interrupt>> + Send {
+        async move {
+            let ask = ask?;
+            let (question, settle) = match ask.step {
+                Step::Ready(value) => return self.settled(Settlement::Value(value)).await,
+                Step::Question(question, settle) => (question, settle),
+            };
+            let open = self.open(index, depends_on, ask.at_most, ask.has_fallback);
+            let settlement = match self.find(&open, question)? {
+                Found::Shown => return Ok(self.wait()),
+                Found::Refused(Refusal::Declined) => Settlement::Declined,
+                Found::Refused(Refusal::Cancelled) => Settlement::Cancelled,
+                Found::Unsupported => {
+                    Settlement::Value(settle(Source::Unsupported).map_err(ToolError::from)?)
                 }
-            },
-        };
-        if !open.is_last {
-            self.forget(&open);
+                Found::Content(content, question) => match settle(Source::Answer(&content)) {
+                    Ok(value) => Settlement::Value(value),
+                    // The type has changed since, or is stricter than its schema.
+                    Err(_) => {
+                        self.ask_again(&open, question)?;
+                        return Ok(self.wait());
+                    }
+                },
+            };
+            if !open.is_last {
+                self.forget(&open);
+            }
+            self.settled(settlement).await
         }
-        self.settled(settlement).await
     }
 
     /// Leaves a marker open: one it depends on is not there yet.
@@ -168,13 +174,18 @@ impl<'c> Asking<'c> {
     /// # Errors
     ///
     /// The questions; or, for a tool that runs once, the refusal to run again.
-    pub async fn settle(&mut self, once: Option<String>) -> Result<(), Interrupt> {
-        if self.waiting {
-            return Err(Interrupt(Reason::Waiting));
+    pub fn settle(
+        &mut self,
+        once: Option<String>,
+    ) -> impl Future<Output = Result<(), Interrupt>> + Send {
+        async move {
+            if self.waiting {
+                return Err(Interrupt(Reason::Waiting));
+            }
+            self.claim(once).await?;
+            self.ctx.body_begins();
+            Ok(())
         }
-        self.claim(once).await?;
-        self.ctx.body_begins();
-        Ok(())
     }
 
     /// Boxed where there is something to claim: the future of a tool that does not stays small.

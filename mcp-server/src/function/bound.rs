@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use super::{Access, Function, Kind};
+use super::{Access, Function, Kind, body::Body};
 #[cfg(feature = "http")]
 use crate::transport::http::HeaderParameters;
 use crate::{
@@ -21,8 +21,8 @@ use crate::{
 /// A function with its schemas, state and layers.
 pub(crate) struct Bound {
     pub(crate) kind: &'static Kind,
-    pub(crate) spec: &'static FunctionSpec,
-    pub(crate) handler: Arc<dyn Function>,
+    pub(crate) spec: FunctionSpec,
+    pub(crate) body: Body,
     pub(crate) states: Box<[Box<dyn Any + Send + Sync>]>,
     pub(crate) layers: Box<[Arc<dyn CallLayer>]>,
     /// Whether a layer may ask after the parameters' last question; the function's own time limit does not.
@@ -51,14 +51,14 @@ impl Bound {
     /// Binds a function; what is wrong with it goes to `faults`.
     pub(crate) fn bind(
         kind: &'static Kind,
-        handler: Arc<dyn Function>,
+        function: Function,
         shared: &Shared,
         layers: impl Iterator<Item = Arc<dyn CallLayer>>,
         faults: &mut Faults,
     ) -> Option<Self> {
-        let spec = handler.spec();
-        let mut faults = faults.of(spec);
-        check_markers(spec, &mut faults);
+        let Function { spec, body } = function;
+        let mut faults = faults.of(&spec);
+        check_markers(&spec, &mut faults);
         if spec.once == OnceSpec::Exchange && spec.markers.is_empty() {
             faults.add(
                 None,
@@ -70,13 +70,13 @@ impl Bound {
             );
         }
         let mut states = Vec::with_capacity(spec.states.len());
-        for state in spec.states {
+        for state in &spec.states {
             match (state.bind)(shared) {
                 Some(bound) => states.push(bound),
                 None => faults.add(Some(state.parameter), (state.missing)()),
             }
         }
-        let described = (kind.describe)(spec, &mut faults)?;
+        let described = (kind.describe)(&spec, &mut faults)?;
         if states.len() < spec.states.len() {
             return None;
         }
@@ -87,7 +87,6 @@ impl Bound {
         }
         Some(Self {
             kind,
-            spec,
             states: states.into(),
             layers: layers.into(),
             layers_may_ask,
@@ -97,7 +96,8 @@ impl Bound {
             #[cfg(feature = "http")]
             headers: described.headers,
             pins: spec.markers.iter().map(|_| OnceLock::new()).collect(),
-            handler,
+            spec,
+            body,
             access: Access::default(),
         })
     }
@@ -146,7 +146,7 @@ impl Bound {
 }
 
 fn check_markers(spec: &FunctionSpec, faults: &mut FunctionFaults<'_>) {
-    for marker in spec.markers {
+    for marker in &spec.markers {
         if let Some(fault) = (marker.check)() {
             faults.add(Some(marker.parameter), fault);
         }

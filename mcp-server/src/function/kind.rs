@@ -21,9 +21,9 @@ use crate::{
 /// What is different for functions of one kind.
 pub(crate) struct Kind {
     /// Makes what the list says of a function; what is wrong with it goes to the faults.
-    pub(crate) describe: fn(&'static FunctionSpec, &mut FunctionFaults<'_>) -> Option<Described>,
+    pub(crate) describe: fn(&FunctionSpec, &mut FunctionFaults<'_>) -> Option<Described>,
     /// Puts a function where it is found.
-    pub(crate) enter: fn(&mut Registry, &'static FunctionSpec, Entry, &mut FunctionFaults<'_>),
+    pub(crate) enter: fn(&mut Registry, &FunctionSpec, Entry, &mut FunctionFaults<'_>),
     /// Appends a result that is not a tool's.
     pub(crate) write: fn(&Context, Reply, &mut Vec<u8>) -> Result<(), RpcError>,
     /// The methods that come with it.

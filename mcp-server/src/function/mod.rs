@@ -2,11 +2,12 @@
 //!
 //! The three kinds differ in what they are found by, what they return and how they are listed; they
 //! share arguments, state, questions, claims and layers. `bound` has a function as the server holds
-//! it, `access` says for whom it is there, `set` is what `tools![..]` and its siblings make, `registry` puts
+//! it, `body` how it is run, `access` says for whom it is there, `set` is what `tools![..]` and its siblings make, `registry` puts
 //! them together, `catalog` is what is found and listed, `switches` what is switched, `reply` what a call
 //! comes to; `kind` is what differs. `providers` is for what is not known when a server is built.
 
 mod access;
+pub(crate) mod body;
 mod bound;
 mod catalog;
 mod kind;
@@ -16,16 +17,17 @@ mod reply;
 mod set;
 mod switches;
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::{fmt, future::Future, pin::Pin};
 
+use self::body::Body;
 pub(crate) use self::{
     access::{Access, Visible},
     bound::Bound,
     catalog::{Catalog, Entry},
     kind::{Described, Kind},
     providers::{
-        AllProviders, InOrder, Provide, Provided, ProvidedPage, ProviderKind, ProviderList,
-        Providers, spec_of, unknown_cursor,
+        AllProviders, Provide, Provided, ProvidedPage, ProviderKind, ProviderList, Providers,
+        in_order, unknown_cursor,
     },
     registry::{Around, Registry},
     set::Functions,
@@ -34,41 +36,43 @@ pub use self::{
     providers::ListPage,
     reply::Reply,
     set::{
-        BoundMethod, IntoPromptSet, IntoResourceSet, IntoToolSet, PromptSet, Prompts, ResourceSet,
-        Resources, ToolSet, Tools,
+        IntoPromptSet, IntoResourceSet, IntoToolSet, PromptSet, Prompts, ResourceSet, Resources,
+        ToolSet, Tools,
     },
     switches::{NoSuchFunction, Switches},
 };
-use crate::{call::Call, outcome::CallResult, spec::FunctionSpec};
+use crate::{
+    outcome::CallResult,
+    spec::{ArgumentSpec, ArgumentsSpec, FunctionSpec},
+};
 
 /// A call under way.
-pub type Running = Pin<Box<dyn Future<Output = CallResult> + Send>>;
+pub(crate) type Running = Pin<Box<dyn Future<Output = CallResult> + Send>>;
 
-/// A function, as `#[tool]`, `#[prompt]` and `#[resource]` implement it.
+/// A function, as `#[tool]`, `#[prompt]` and `#[resource]` make it.
 #[doc(hidden)]
-pub trait Function: Send + Sync + 'static {
-    fn spec(&self) -> &'static FunctionSpec;
-
-    fn call(&self, call: Call) -> Running;
+pub struct Function {
+    pub spec: FunctionSpec,
+    pub body: Body,
 }
 
-impl<F: Function + ?Sized> Function for &'static F {
-    fn spec(&self) -> &'static FunctionSpec {
-        (**self).spec()
-    }
-
-    fn call(&self, call: Call) -> Running {
-        (**self).call(call)
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Function").field(&self.spec.name).finish()
     }
 }
 
-impl<F: Function + ?Sized> Function for Arc<F> {
-    fn spec(&self) -> &'static FunctionSpec {
-        (**self).spec()
-    }
-
-    fn call(&self, call: Call) -> Running {
-        (**self).call(call)
+impl Function {
+    /// The spec of a plain argument, for what its attributes say.
+    ///
+    /// # Panics
+    ///
+    /// Never for the number of a plain argument of a function that has them.
+    pub fn argument(&mut self, index: usize) -> &mut ArgumentSpec {
+        match &mut self.spec.arguments {
+            ArgumentsSpec::List(list) => &mut list[index],
+            ArgumentsSpec::Struct { .. } => panic!("a struct has no plain arguments"),
+        }
     }
 }
 
@@ -79,7 +83,9 @@ impl<F: Function + ?Sized> Function for Arc<F> {
     label = "not a tool",
     note = "put `#[tool]` on the function; for methods, also on their impl block"
 )]
-pub trait Tool: Function {}
+pub trait Tool {
+    fn function() -> Function;
+}
 
 /// A function that is a prompt.
 #[doc(hidden)]
@@ -88,7 +94,9 @@ pub trait Tool: Function {}
     label = "not a prompt",
     note = "put `#[prompt]` on the function; for methods, also on their impl block"
 )]
-pub trait Prompt: Function {}
+pub trait Prompt {
+    fn function() -> Function;
+}
 
 /// A function that is a resource, or a template of resources.
 #[doc(hidden)]
@@ -97,4 +105,6 @@ pub trait Prompt: Function {}
     label = "not a resource",
     note = "put `#[resource(\"..\")]` on the function; for methods, also on their impl block"
 )]
-pub trait Resource: Function {}
+pub trait Resource {
+    fn function() -> Function;
+}

@@ -19,9 +19,8 @@ use crate::{
     context::Context,
     error::ToolError,
     outcome::{Interrupt, Reason},
-    spec::{ArgumentsSpec, Extra, FunctionSpec, KindSpec, Location, OnceSpec},
+    spec::{Extra, FunctionSpec},
     state::Principal,
-    tool::OutputSpec,
 };
 
 /// One page of a provider's list.
@@ -86,31 +85,6 @@ impl<T: Serialize> From<ListPage<T>> for ProvidedPage {
 /// Something of a provider's under way.
 pub(crate) type Provided<T> = Pin<Box<dyn Future<Output = Result<T, ToolError>> + Send>>;
 
-/// What all providers of a kind are as one function. They say of what they have themselves what an attribute
-/// says of other functions.
-pub(crate) const fn spec_of(
-    name: &'static str,
-    kind: KindSpec,
-    output: OutputSpec,
-    location: Location,
-) -> FunctionSpec {
-    FunctionSpec {
-        name,
-        title: None,
-        description: None,
-        icons: &[],
-        kind,
-        arguments: ArgumentsSpec::List(&[]),
-        extra: Extra::Ignore,
-        output,
-        states: &[],
-        markers: &[],
-        once: OnceSpec::No,
-        timeout: None,
-        location,
-    }
-}
-
 /// A provider, whatever it provides.
 pub(crate) trait Provide: Send + Sync + 'static {
     /// A page of its list.
@@ -141,7 +115,7 @@ pub(crate) type ProviderList = Arc<[Arc<dyn Provide>]>;
 pub(crate) struct ProviderKind {
     pub(crate) kind: Kind,
     /// Makes one function of all of them.
-    pub(crate) function: fn(ProviderList) -> Arc<dyn Function>,
+    pub(crate) function: fn(ProviderList) -> Function,
     /// Where a server has them.
     pub(crate) place: fn(&mut AllProviders) -> &mut Option<Providers>,
 }
@@ -161,19 +135,12 @@ pub(crate) struct Providers {
     pub(crate) list: ProviderList,
 }
 
-/// All providers of one kind as a function, which is that of the first one that knows what is addressed.
-pub(crate) struct InOrder {
-    pub(crate) spec: &'static FunctionSpec,
-    pub(crate) list: ProviderList,
-}
-
-impl Function for InOrder {
-    fn spec(&self) -> &'static FunctionSpec {
-        self.spec
-    }
-
-    fn call(&self, call: Call) -> Running {
-        let list = Arc::clone(&self.list);
+/// All providers of one kind as a function, which is that of the first one that knows what is addressed. They say of what they
+/// have themselves what an attribute says of other functions.
+pub(crate) fn in_order(mut spec: FunctionSpec, list: ProviderList) -> Function {
+    spec.extra = Extra::Ignore;
+    let body = move |call: Call| -> Running {
+        let list = Arc::clone(&list);
         Box::pin(async move {
             for provider in list.iter() {
                 match Arc::clone(provider).call(call.clone()).await {
@@ -183,5 +150,9 @@ impl Function for InOrder {
             }
             Err(Interrupt(Reason::NotFound))
         })
+    };
+    Function {
+        spec,
+        body: Box::new(body),
     }
 }

@@ -49,12 +49,12 @@ impl Registry {
     pub(crate) fn add(
         &mut self,
         kind: &'static Kind,
-        function: Arc<dyn Function>,
+        function: Function,
         shared: &Shared,
         around: &Around<'_>,
         faults: &mut Faults,
     ) {
-        let spec = function.spec();
+        let spec = &function.spec;
         let index = self.functions.len();
         if !self.names.insert((spec.kind_name(), spec.name)) {
             let kind = spec.kind_name();
@@ -73,6 +73,7 @@ impl Registry {
         let Some(mut bound) = Bound::bind(kind, function, shared, layers, faults) else {
             return;
         };
+        let spec = &bound.spec;
         bound.access = Access::new(around.visible);
         add_meta(&mut bound.json, around.meta);
         let entry = Entry {
@@ -100,8 +101,8 @@ impl Registry {
             visible: &[],
             meta: &Meta::new(),
         };
-        let handler = (kind.function)(Arc::clone(&list));
-        self.add(&kind.kind, handler, shared, &around, faults);
+        let in_order = (kind.function)(Arc::clone(&list));
+        self.add(&kind.kind, in_order, shared, &around, faults);
         *(kind.place)(&mut self.providers) = Some(Providers { function, list });
     }
 

@@ -5,33 +5,26 @@ use std::{fmt, sync::Arc};
 use mcp_core::protocol::Meta;
 use serde_json::Value;
 
-use super::{Function, Kind, Prompt, Resource, Tool, Visible};
+use super::{Function, Kind, Visible};
 use crate::{layers::CallLayer, prompt::PROMPT, resource::RESOURCE, state::Principal, tool::TOOL};
 
 /// Functions of one kind, and what is around their calls.
 pub(crate) struct Functions {
     pub(crate) kind: &'static Kind,
-    pub(crate) functions: Vec<Arc<dyn Function>>,
+    pub(crate) functions: Vec<Function>,
     pub(crate) layers: Vec<Arc<dyn CallLayer>>,
     pub(crate) visible: Vec<Visible>,
     pub(crate) meta: Meta,
 }
 
 impl Functions {
-    fn new(kind: &'static Kind) -> Self {
+    fn new(kind: &'static Kind, functions: Vec<Function>) -> Self {
         Self {
             kind,
-            functions: Vec::new(),
+            functions,
             layers: Vec::new(),
             visible: Vec::new(),
             meta: Meta::new(),
-        }
-    }
-
-    fn of_methods(kind: &'static Kind, methods: Vec<BoundMethod>) -> Self {
-        Self {
-            functions: methods.into_iter().map(|method| method.0).collect(),
-            ..Self::new(kind)
         }
     }
 }
@@ -39,26 +32,7 @@ impl Functions {
 impl fmt::Debug for Functions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
-            .entries(self.functions.iter().map(|function| function.spec().name))
-            .finish()
-    }
-}
-
-/// A method with the value it is called on.
-pub struct BoundMethod(Arc<dyn Function>);
-
-impl BoundMethod {
-    /// Made by the attributes.
-    #[doc(hidden)]
-    pub fn new(function: impl Function) -> Self {
-        Self(Arc::new(function))
-    }
-}
-
-impl fmt::Debug for BoundMethod {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("BoundMethod")
-            .field(&self.0.spec().name)
+            .entries(self.functions.iter().map(|function| function.spec.name))
             .finish()
     }
 }
@@ -94,7 +68,7 @@ impl fmt::Debug for BoundMethod {
 pub trait Tools: Sized {
     /// The tools of this value.
     #[doc(hidden)]
-    fn tools(self: Arc<Self>) -> Vec<BoundMethod>;
+    fn tools(self: Arc<Self>) -> Vec<Function>;
 }
 
 /// A value whose methods are prompts: `#[prompt]` on their impl block implements it.
@@ -106,7 +80,7 @@ pub trait Tools: Sized {
 pub trait Prompts: Sized {
     /// The prompts of this value.
     #[doc(hidden)]
-    fn prompts(self: Arc<Self>) -> Vec<BoundMethod>;
+    fn prompts(self: Arc<Self>) -> Vec<Function>;
 }
 
 /// A value whose methods are resources: `#[resource]` on their impl block implements it.
@@ -118,7 +92,7 @@ pub trait Prompts: Sized {
 pub trait Resources: Sized {
     /// The resources of this value.
     #[doc(hidden)]
-    fn resources(self: Arc<Self>) -> Vec<BoundMethod>;
+    fn resources(self: Arc<Self>) -> Vec<Function>;
 }
 
 /// What [`Builder::tools`](crate::Builder::tools) takes.
@@ -155,14 +129,14 @@ pub trait IntoResourceSet {
 }
 
 macro_rules! set {
-    ($(#[$doc:meta])* $kind:path, $set:ident, $one:ident, $of:ident, $methods:ident, $into:ident) => {
+    ($(#[$doc:meta])* $kind:path, $set:ident, $of:ident, $methods:ident, $into:ident) => {
         $(#[$doc])*
         #[derive(Debug)]
         pub struct $set(pub(crate) Functions);
 
         impl Default for $set {
             fn default() -> Self {
-                Self(Functions::new(&$kind))
+                Self(Functions::new(&$kind, Vec::new()))
             }
         }
 
@@ -175,11 +149,8 @@ macro_rules! set {
             /// Those of a list: what the macro expands to. A list is data, where a call for each would be code.
             #[doc(hidden)]
             #[must_use]
-            pub fn of(list: &'static [&'static dyn $one]) -> Self {
-                let mut set = Self::default();
-                let functions = list.iter().map(|&one| one as &'static dyn Function);
-                set.0.functions = functions.map(|one| Arc::new(one) as _).collect();
-                set
+            pub fn of(list: &[fn() -> Function]) -> Self {
+                Self(Functions::new(&$kind, list.iter().map(|function| function()).collect()))
             }
 
             /// Puts a layer around the calls of these, inside of those that were put before and of
@@ -229,7 +200,7 @@ macro_rules! set {
 
         impl<T: $of> From<Arc<T>> for $set {
             fn from(value: Arc<T>) -> Self {
-                Self(Functions::of_methods(&$kind, value.$methods()))
+                Self(Functions::new(&$kind, value.$methods()))
             }
         }
     };
@@ -257,17 +228,17 @@ set! {
     ///     .build()?;
     /// # Ok::<(), mcp_server::BuildError>(())
     /// ```
-    TOOL, ToolSet, Tool, Tools, tools, IntoToolSet
+    TOOL, ToolSet, Tools, tools, IntoToolSet
 }
 
 set! {
     /// Prompts to be registered with [`Builder::prompts`](crate::Builder::prompts): what `prompts![..]`
     /// makes.
-    PROMPT, PromptSet, Prompt, Prompts, prompts, IntoPromptSet
+    PROMPT, PromptSet, Prompts, prompts, IntoPromptSet
 }
 
 set! {
     /// Resources to be registered with [`Builder::resources`](crate::Builder::resources): what
     /// `resources![..]` makes.
-    RESOURCE, ResourceSet, Resource, Resources, resources, IntoResourceSet
+    RESOURCE, ResourceSet, Resources, resources, IntoResourceSet
 }

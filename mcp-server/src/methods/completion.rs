@@ -84,7 +84,7 @@ pub(super) fn propose(
     function: usize,
     out: &mut Vec<u8>,
 ) -> Result<Step, RpcError> {
-    let spec = server.inner().functions[function].spec;
+    let spec = &server.inner().functions[function].spec;
     let received = Received::new(request.line, request.params, request.terms)?;
     let ctx = Context::new(server.clone(), Some(function), received, request.peer, None);
     let Typed {

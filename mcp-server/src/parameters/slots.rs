@@ -25,7 +25,7 @@ pub struct ArgumentFault(pub(crate) String);
 pub struct Slots<'a, const N: usize> {
     /// Each the JSON of one value.
     values: [Option<&'a str>; N],
-    specs: &'static [ArgumentSpec],
+    specs: &'a [ArgumentSpec],
     /// Whether the values are text, whatever their types.
     texts: bool,
 }
@@ -33,7 +33,7 @@ pub struct Slots<'a, const N: usize> {
 impl<'a, const N: usize> Slots<'a, N> {
     pub(crate) fn split(
         arguments: &'a str,
-        specs: &'static [ArgumentSpec],
+        specs: &'a [ArgumentSpec],
         extra: Extra,
         texts: bool,
     ) -> Result<Self, ArgumentFault> {

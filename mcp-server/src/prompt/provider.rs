@@ -11,13 +11,12 @@ use crate::{
     context::Context,
     error::ToolError,
     function::{
-        Described, InOrder, Kind, ListPage, Provide, Provided, ProvidedPage, ProviderKind, Running,
-        spec_of,
+        Described, Kind, ListPage, Provide, Provided, ProvidedPage, ProviderKind, Running, in_order,
     },
     methods,
     outcome::Outcome,
     parameters::ArgumentFault,
-    spec::{FunctionSpec, KindSpec, Location},
+    spec::{ArgumentsSpec, FunctionSpec},
     state::Principal,
     tool::OutputSpec,
 };
@@ -109,19 +108,15 @@ pub(crate) static PROVIDERS: ProviderKind = ProviderKind {
         ],
         complete: None,
     },
-    function: |list| Arc::new(InOrder { spec: &SPEC, list }),
+    function: |list| in_order(spec(), list),
     place: |all| &mut all.prompts,
 };
 
-static SPEC: FunctionSpec = spec_of(
-    "prompt provider",
-    KindSpec::Prompt,
-    OutputSpec::of_prompt::<Outcome<String>>(),
-    Location {
-        file: file!(),
-        line: line!(),
-    },
-);
+fn spec() -> FunctionSpec {
+    let arguments = ArgumentsSpec::List(Box::default());
+    let output = OutputSpec::of_prompt::<Outcome<String>>();
+    FunctionSpec::prompt("prompt provider", "", arguments, output)
+}
 
 /// A provider as the server holds it.
 pub(crate) struct Prompts<P>(pub(crate) P);

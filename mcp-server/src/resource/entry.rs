@@ -9,10 +9,7 @@ use crate::{
 };
 
 /// Makes what the lists say of a resource.
-pub(super) fn describe(
-    spec: &'static FunctionSpec,
-    _: &mut FunctionFaults<'_>,
-) -> Option<Described> {
+pub(super) fn describe(spec: &FunctionSpec, _: &mut FunctionFaults<'_>) -> Option<Described> {
     match &spec.kind {
         KindSpec::Resource(resource) => Some(Described::listed(definition(spec, resource))),
         _ => None,
@@ -22,7 +19,7 @@ pub(super) fn describe(
 /// Tells the router whom a URI belongs to.
 pub(super) fn enter(
     registry: &mut Registry,
-    spec: &'static FunctionSpec,
+    spec: &FunctionSpec,
     mut entry: Entry,
     faults: &mut FunctionFaults<'_>,
 ) {
@@ -96,7 +93,7 @@ fn check_variables(spec: &FunctionSpec, template: &Template, faults: &mut Functi
             );
         }
     }
-    for argument in *list {
+    for argument in list {
         if !template
             .variables()
             .any(|variable| variable == argument.name)

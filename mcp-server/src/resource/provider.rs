@@ -11,12 +11,11 @@ use crate::{
     context::Context,
     error::ToolError,
     function::{
-        Described, InOrder, Kind, ListPage, Provide, Provided, ProvidedPage, ProviderKind, Running,
-        spec_of,
+        Described, Kind, ListPage, Provide, Provided, ProvidedPage, ProviderKind, Running, in_order,
     },
     methods,
     outcome::Outcome,
-    spec::{FunctionSpec, KindSpec, Location, ResourceSpec},
+    spec::{ArgumentsSpec, FunctionSpec},
     state::Principal,
     tool::OutputSpec,
 };
@@ -130,26 +129,15 @@ pub(crate) static PROVIDERS: ProviderKind = ProviderKind {
         ],
         complete: None,
     },
-    function: |list| Arc::new(InOrder { spec: &SPEC, list }),
+    function: |list| in_order(spec(), list),
     place: |all| &mut all.resources,
 };
 
-static SPEC: FunctionSpec = spec_of(
-    "resource provider",
-    KindSpec::Resource(ResourceSpec {
-        uri: "",
-        mime_type: None,
-        size: None,
-        audience: &[],
-        priority: None,
-        last_modified: None,
-    }),
-    OutputSpec::of_resource::<Outcome<String>>(),
-    Location {
-        file: file!(),
-        line: line!(),
-    },
-);
+fn spec() -> FunctionSpec {
+    let arguments = ArgumentsSpec::List(Box::default());
+    let output = OutputSpec::of_resource::<Outcome<String>>();
+    FunctionSpec::resource("resource provider", "", arguments, output, "")
+}
 
 /// A provider as the server holds it.
 pub(crate) struct Resources<P>(pub(crate) P);

@@ -153,7 +153,8 @@ impl RequestStates {
                 tracing::info!(
                     target: "mcp_server::request_state",
                     "no requestState key is configured, so one was made for this process: calls that wait for an answer \
-                     cannot go on after a restart or on another replica"
+                     cannot go on after a restart or on another replica; where there is either, give the server a key \
+                     with `Builder::request_state`"
                 );
                 Codec::Fixed(codec)
             }

@@ -42,7 +42,7 @@ pub(crate) static TOOL: Kind = Kind {
     complete: None,
 };
 
-fn describe(spec: &'static FunctionSpec, faults: &mut FunctionFaults<'_>) -> Option<Described> {
+fn describe(spec: &FunctionSpec, faults: &mut FunctionFaults<'_>) -> Option<Described> {
     let KindSpec::Tool(kind) = &spec.kind else {
         return None;
     };

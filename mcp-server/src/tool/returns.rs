@@ -10,7 +10,7 @@ use mcp_core::{
     },
     rpc::to_line,
 };
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ToolResult, result::Content};
@@ -19,7 +19,7 @@ use crate::{
     outcome::{CallResult, Outcome},
     prompt::IntoPromptResult,
     resource::IntoResourceResult,
-    spec::SchemaFn,
+    spec::{SchemaFn, schema_of},
 };
 
 /// What a tool function may return.
@@ -60,7 +60,7 @@ pub struct OutputSpec {
 
 impl OutputSpec {
     /// Reads it off the return type.
-    pub const fn of<R: IntoToolResult>() -> Self {
+    pub fn of<R: IntoToolResult>() -> Self {
         Self {
             by_hand: R::BY_HAND,
             schema: R::OUTPUT,
@@ -68,7 +68,7 @@ impl OutputSpec {
     }
 
     /// That of a prompt.
-    pub const fn of_prompt<R: IntoPromptResult>() -> Self {
+    pub fn of_prompt<R: IntoPromptResult>() -> Self {
         Self {
             by_hand: R::BY_HAND,
             schema: None,
@@ -76,7 +76,7 @@ impl OutputSpec {
     }
 
     /// That of a resource.
-    pub const fn of_resource<R: IntoResourceResult>() -> Self {
+    pub fn of_resource<R: IntoResourceResult>() -> Self {
         Self {
             by_hand: R::BY_HAND,
             schema: None,
@@ -118,10 +118,6 @@ impl<T: Serialize + JsonSchema> IntoToolResult for Json<T> {
         let json = to_line(&self.0).map_err(ToolError::from)?;
         complete(ToolResult::structured_json(json))
     }
-}
-
-fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<T>()
 }
 
 /// An image.
