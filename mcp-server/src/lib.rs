@@ -94,6 +94,7 @@ pub mod __fuzz {
 }
 mod reporter;
 mod resource;
+mod running;
 mod server;
 mod shutdown;
 mod spec;

@@ -18,10 +18,11 @@ use super::{
     session::Session,
 };
 use crate::{
-    dispatch::{Accepted, Answered, Arrival, refuse, still_open},
+    dispatch::{Accepted, Arrival, still_open},
     methods::Params,
     parameters::{Members, member},
     peer::Peer,
+    running::{Answered, refuse},
     server::Server,
 };
 

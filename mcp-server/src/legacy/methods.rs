@@ -15,11 +15,12 @@ use serde_json::value::RawValue;
 use super::{explain::explained, object::text, rounds, session::Session, view};
 use crate::{
     context::Context,
-    dispatch::{Accepted, Answered, CANCELLED, cancel, refuse},
+    dispatch::{Accepted, CANCELLED, cancel},
     methods::{Asked, Params, Step, Terms, Work, diagnose, is_log_level},
     parameters::member,
     peer::Peer,
     reporter::Outgoing,
+    running::{Answered, refuse},
     server::Server,
 };
 

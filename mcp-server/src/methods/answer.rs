@@ -14,10 +14,10 @@ use super::{
 use crate::{
     asking::Exchange,
     context::Context,
-    dispatch::Answered,
     error::{Chain, Kind, ToolError, reference},
     function::Reply,
     outcome::{CallResult, InputRequired, Interrupt, Outcome, Reason, Request},
+    running::Answered,
     spec::KindSpec,
     state::{ExchangeId, SealError, Stamp, StateBody, in_order},
     tool::{ToolResult, write_result},

@@ -13,8 +13,9 @@ use mcp_core::rpc::{Line, LineBuffer, RawId, RequestId, RpcError, write_error};
 use crate::legacy;
 use crate::{
     background,
-    dispatch::{Accepted, Arrival, Open, Running},
+    dispatch::{Accepted, Arrival},
     peer::Peer,
+    running::{Open, Running},
     server::Server,
     state::Principal,
 };

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{outgoing::Response, session::Session};
-use crate::dispatch::Open;
+use crate::running::Open;
 
 /// So many calls may be under way before those go for which nobody waits.
 const MAX_CALLS: usize = 10_000;

@@ -20,8 +20,9 @@ use super::{
     streams::{Lost, UNRELATED},
 };
 use crate::{
-    dispatch::{Accepted, Answered},
+    dispatch::Accepted,
     legacy::batch::{self, Member},
+    running::Answered,
     transport::http::{Endpoint, Forms, HttpBody, Refusal},
 };
 

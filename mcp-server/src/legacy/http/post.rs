@@ -17,10 +17,11 @@ use super::{
 };
 use crate::{
     background,
-    dispatch::{Accepted, Answer, Answered, Running},
+    dispatch::Accepted,
     legacy::batch::join,
     peer::Peer,
     reporter::Outgoing,
+    running::{Answer, Answered, Running},
     transport::http::{Call, Endpoint, Forms, HttpBody, Refusal},
 };
 

@@ -13,8 +13,9 @@ use tokio::time::Instant;
 
 use super::streams::{Budget, Streams};
 use crate::{
-    dispatch::{Arrival, Open},
+    dispatch::Arrival,
     legacy::Connection,
+    running::Open,
     state::{Principal, SealError, random_id},
 };
 

@@ -15,7 +15,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::{
     background,
-    dispatch::{Answer, Open, Running},
+    running::{Answer, Open, Running},
 };
 
 /// A call that waits. Dropping it is the client's cancellation.

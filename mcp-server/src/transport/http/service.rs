@@ -30,9 +30,10 @@ use super::{
     refusal::Refusal,
 };
 use crate::{
-    dispatch::{Accepted, Answer, Answered},
+    dispatch::Accepted,
     legacy::http::Earlier,
     peer::Peer,
+    running::{Answer, Answered},
     server::Server,
 };
 

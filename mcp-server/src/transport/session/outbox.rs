@@ -12,7 +12,7 @@ use std::{
 use mcp_core::rpc::RequestId;
 
 use super::{HIGH_WATER, Output};
-use crate::{dispatch::Open, legacy, reporter::Outgoing, waking};
+use crate::{legacy, reporter::Outgoing, running::Open, waking};
 
 /// In place of a call's number: an answer, which is never forgotten.
 const ANSWER: u64 = 0;
