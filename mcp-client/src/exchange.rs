@@ -69,15 +69,15 @@ struct Pending<W> {
     begins: bool,
 }
 
-/// What is to be done about a received message.
+/// What is to be done about a received message; `R` stands for whoever waits for a request that goes on.
 #[derive(Debug)]
-pub(crate) enum Event<'a, W> {
+pub(crate) enum Event<W, R> {
     /// A request is finished.
     Answered(W, Reply),
     /// A request in flight made progress.
-    Progress(&'a W, Progress),
+    Progress(R, Progress),
     /// A notification for a request that stays open.
-    Notice(&'a W, String, Box<RawValue>),
+    Notice(R, String, Box<RawValue>),
     /// A log message, for whichever request.
     Log(Box<RawValue>),
     /// What the server sent on its own.
@@ -89,6 +89,23 @@ pub(crate) enum Event<'a, W> {
     /// The peer is gone: drop these waiters.
     Closed(Vec<W>),
     Nothing,
+}
+
+impl<W, R> Event<W, R> {
+    /// The same with what is wanted of whoever goes on waiting.
+    pub(crate) fn map<T>(self, wanted: impl FnOnce(R) -> T) -> Event<W, T> {
+        match self {
+            Self::Answered(waiter, reply) => Event::Answered(waiter, reply),
+            Self::Progress(waiter, progress) => Event::Progress(wanted(waiter), progress),
+            Self::Notice(waiter, method, params) => Event::Notice(wanted(waiter), method, params),
+            Self::Log(params) => Event::Log(params),
+            Self::Unasked(unasked) => Event::Unasked(unasked),
+            Self::Ping(id) => Event::Ping(id),
+            Self::Batch(messages) => Event::Batch(messages),
+            Self::Closed(waiters) => Event::Closed(waiters),
+            Self::Nothing => Event::Nothing,
+        }
+    }
 }
 
 /// How far a call has come, as the server tells it.
@@ -188,9 +205,10 @@ impl<W> Exchange<W> {
             .any(|pending| pending.token == Some(token))
     }
 
-    /// Gives up on a request; true if it was still in flight. Its answer will be ignored.
-    pub(crate) fn forget(&mut self, id: u64) -> bool {
-        self.pending.remove(&id).is_some()
+    /// Gives up on a request; gives its waiter back if it was still in flight. Its answer will be ignored.
+    #[must_use = "who waits must not be dropped under the lock that an exchange is kept under"]
+    pub(crate) fn forget(&mut self, id: u64) -> Option<W> {
+        self.pending.remove(&id).map(|pending| pending.waiter)
     }
 
     /// Refuses new requests, for a reason that gives way to what the peer's end says. The requests in
@@ -241,7 +259,7 @@ impl<W> Exchange<W> {
         self.skipped_lines
     }
 
-    pub(crate) fn receive(&mut self, received: Received) -> Event<'_, W> {
+    pub(crate) fn receive(&mut self, received: Received) -> Event<W, &W> {
         match received {
             Received::Message(bytes) => self.receive_bytes(&bytes, None),
             Received::Meanwhile { id, message } => self.receive_bytes(&message, Some(id)),
@@ -278,7 +296,7 @@ impl<W> Exchange<W> {
             .flatten()
     }
 
-    fn receive_bytes(&mut self, bytes: &[u8], during: Option<u64>) -> Event<'_, W> {
+    fn receive_bytes(&mut self, bytes: &[u8], during: Option<u64>) -> Event<W, &W> {
         match wire::parse(bytes) {
             Ok(incoming) => self.receive_message(incoming, during),
             Err(reason) => match self.batch(bytes) {
@@ -291,7 +309,7 @@ impl<W> Exchange<W> {
         }
     }
 
-    fn receive_message(&mut self, incoming: Incoming, during: Option<u64>) -> Event<'_, W> {
+    fn receive_message(&mut self, incoming: Incoming, during: Option<u64>) -> Event<W, &W> {
         match incoming {
             Incoming::Response { id, reply } => self.answer(id, reply),
             Incoming::Notification { method, params } => self.notify(method, params),
@@ -331,7 +349,7 @@ impl<W> Exchange<W> {
         }
     }
 
-    fn answer(&mut self, id: Option<u64>, reply: Reply) -> Event<'_, W> {
+    fn answer(&mut self, id: Option<u64>, reply: Reply) -> Event<W, &W> {
         match id.and_then(|id| self.pending.remove(&id)) {
             Some(pending) => {
                 if pending.begins && matches!(reply, Reply::Result(_)) {
@@ -354,7 +372,7 @@ impl<W> Exchange<W> {
         }
     }
 
-    fn notify(&mut self, method: String, params: Option<Box<RawValue>>) -> Event<'_, W> {
+    fn notify(&mut self, method: String, params: Option<Box<RawValue>>) -> Event<W, &W> {
         match (method.as_str(), params) {
             ("notifications/progress", Some(params)) => {
                 match serde_json::from_str::<ProgressParams>(params.get()) {
@@ -387,7 +405,7 @@ impl<W> Exchange<W> {
     }
 
     /// Specification: basic/patterns/subscriptions, Receiving Notifications.
-    fn notice(&self, method: String, params: Box<RawValue>) -> Event<'_, W> {
+    fn notice(&self, method: String, params: Box<RawValue>) -> Event<W, &W> {
         #[derive(Deserialize)]
         struct Members {
             #[serde(rename = "_meta")]
@@ -406,7 +424,7 @@ impl<W> Exchange<W> {
     }
 
     /// Specification: basic/patterns/cancellation. A server may take back nothing but a subscription.
-    fn withdraw(&mut self, params: &RawValue) -> Event<'_, W> {
+    fn withdraw(&mut self, params: &RawValue) -> Event<W, &W> {
         let params = serde_json::from_str::<CancelledNotificationParams>(params.get());
         let id = params.ok().and_then(|params| own_id(&params.request_id));
         match id.and_then(|id| Some((id, self.pending.get(&id)?.listens))) {
@@ -421,7 +439,7 @@ impl<W> Exchange<W> {
         }
     }
 
-    fn progress(&self, token: &RequestId, progress: Progress) -> Event<'_, W> {
+    fn progress(&self, token: &RequestId, progress: Progress) -> Event<W, &W> {
         let pending = self.pending.values().find(|pending| {
             let ours = pending.token.map(|token| RequestId::Integer(token.into()));
             ours.as_ref() == Some(token)

@@ -76,7 +76,7 @@ pub(crate) struct Waiter {
 }
 
 /// Where that goes which comes before the answer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Before {
     Progress(mpsc::Sender<Progress>),
     Notices(Arc<Inbox>),
@@ -241,7 +241,9 @@ impl Peer {
     /// Cancels a request, if it is still in flight. `version` and `era` are those that it was sent with.
     pub(crate) fn abandon(&self, id: u64, reason: &str, version: Option<&'static str>, era: Era) {
         // Only requests believed to be in flight may be cancelled (basic/patterns/cancellation).
-        if !self.shared.exchange().forget(id) {
+        let waiter = self.shared.exchange().forget(id);
+        // It is dropped when the lock is free: its task may have no other holder, and things of its own to abandon.
+        if waiter.is_none() {
             return;
         }
         let text = match era {

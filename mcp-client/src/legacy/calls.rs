@@ -197,7 +197,10 @@ impl Drop for Open {
     fn drop(&mut self) {
         let mut list = self.calls.list();
         let place = list.open.iter().position(|entry| entry.id == self.id);
-        if let Some(entry) = place.map(|place| list.open.remove(place))
+        let entry = place.map(|place| list.open.remove(place));
+        // Not under the lock: this wakes who answers its questions.
+        drop(list);
+        if let Some(entry) = entry
             && !self.ended
         {
             entry.given_up.send_replace(true);

@@ -135,6 +135,7 @@ impl Pages {
         for page in known.iter_mut() {
             page.done |= page.name.id == elicitation_id;
         }
+        drop(known);
         self.news.notify_waiters();
     }
 

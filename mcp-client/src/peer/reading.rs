@@ -41,31 +41,41 @@ impl Reader {
 
     /// Sorts out one thing that was received, and says whether there will be more.
     fn hear(&self, received: Received) -> ControlFlow<()> {
-        let (mut batch, mut refused) = (Vec::new(), None);
-        match self.shared.exchange().receive(received) {
+        let event = {
+            let mut exchange = self.shared.exchange();
+            exchange
+                .receive(received)
+                .map(|waiter| waiter.before.clone())
+        };
+        // The lock is free: what follows wakes tasks, and may drop what is the last to hold one.
+        match event {
             // A waiter that is gone was dropped between these two steps.
             Event::Answered(waiter, reply) => drop(waiter.done.send(reply)),
-            Event::Progress(waiter, progress) => {
-                if let Before::Progress(reports) = &waiter.before {
-                    drop(reports.try_send(progress));
-                }
+            Event::Progress(Before::Progress(reports), progress) => {
+                drop(reports.try_send(progress));
             }
-            Event::Notice(waiter, method, params) => {
-                if let Before::Notices(inbox) = &waiter.before {
-                    inbox.take(&method, &params);
-                }
-            }
+            Event::Notice(Before::Notices(inbox), method, params) => inbox.take(&method, &params),
+            Event::Progress(Before::Notices(_), _) | Event::Notice(Before::Progress(_), ..) => {}
             Event::Log(params) => {
                 if let Some(log) = &self.ears.log {
                     log.add(params);
                 }
             }
-            Event::Unasked(unasked) => refused = self.ears.unheard.add(unasked).err(),
+            Event::Unasked(unasked) => {
+                if let Err(refused) = self.ears.unheard.add(unasked) {
+                    self.refuse(refused);
+                }
+            }
             Event::Ping(id) => {
                 let metadata = of_answers(Era::Handshake, None);
                 self.answers.send_at_once(&id, pong(), metadata);
             }
-            Event::Batch(messages) => batch = messages,
+            // There are no batches in batches, so this goes no deeper.
+            Event::Batch(messages) => {
+                return messages
+                    .into_iter()
+                    .try_for_each(|message| self.hear(Received::Message(message)));
+            }
             Event::Closed(waiters) => {
                 drop(waiters);
                 self.shared.closed.send_replace(true);
@@ -73,19 +83,20 @@ impl Reader {
             }
             Event::Nothing => {}
         }
-        // Now that the lock is free again.
-        if let Some(Unasked::Request { id, session, .. }) = refused {
-            let metadata = match session {
-                0 => of_answers(Era::Handshake, None),
-                _ => of_answers(Era::Session, self.shared.exchange().version()),
-            };
-            let refusal = Err(unheard::refusal());
-            self.answers.send_at_once(&id, refusal, metadata);
-        }
-        // There are no batches in batches, so this goes no deeper.
-        batch
-            .into_iter()
-            .try_for_each(|message| self.hear(Received::Message(message)))
+        ControlFlow::Continue(())
+    }
+
+    /// Answers a request that nobody will hear of.
+    fn refuse(&self, refused: Unasked) {
+        let Unasked::Request { id, session, .. } = refused else {
+            return;
+        };
+        let metadata = match session {
+            0 => of_answers(Era::Handshake, None),
+            _ => of_answers(Era::Session, self.shared.exchange().version()),
+        };
+        let refusal = Err(unheard::refusal());
+        self.answers.send_at_once(&id, refusal, metadata);
     }
 }
 
@@ -98,41 +109,97 @@ fn of_answers(era: Era, version: Option<&'static str>) -> Metadata {
     }
 }
 
-#[cfg(all(test, feature = "legacy"))]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use std::sync::Mutex;
+    use std::{
+        future::Future,
+        sync::{Mutex, mpsc as channel},
+        task::{Context, Wake, Waker},
+        thread,
+        time::Duration,
+    };
 
     use tokio::sync::{mpsc, oneshot, watch};
 
-    use super::super::Waiter;
+    use super::super::{Outgoing, Waiter};
     use super::*;
     use crate::exchange::Exchange;
 
-    #[test]
-    fn what_is_refused_in_a_session_has_its_revision() {
+    fn reader(outgoing: &mpsc::UnboundedSender<Outgoing>) -> Reader {
         let shared = Arc::new(Shared {
             exchange: Mutex::new(Exchange::new()),
             closed: watch::Sender::new(false),
         });
-        let (outgoing, mut queue) = mpsc::unbounded_channel();
-        let reader = Reader {
-            shared: Arc::clone(&shared),
-            ears: Ears {
-                log: None,
-                unheard: Arc::default(),
-            },
-            answers: Arc::new(Answers::new(&outgoing)),
+        let ears = Ears {
+            log: None,
+            unheard: Arc::default(),
         };
-        let hear = |message: &str| {
-            let heard = reader.hear(Received::Message(message.as_bytes().to_vec()));
-            assert!(heard.is_continue());
-        };
-        shared.exchange().liberties.unasked = true;
-        let (done, _answered) = oneshot::channel();
+        let answers = Arc::new(Answers::new(outgoing));
+        Reader {
+            shared,
+            ears,
+            answers,
+        }
+    }
+
+    fn waiter() -> (Waiter, oneshot::Receiver<crate::wire::Reply>) {
+        let (done, answered) = oneshot::channel();
         let before = Before::Progress(mpsc::channel(1).0);
-        let waiter = Waiter { done, before };
+        (Waiter { done, before }, answered)
+    }
+
+    fn hear(reader: &Reader, message: &str) {
+        let heard = reader.hear(Received::Message(message.as_bytes().to_vec()));
+        assert!(heard.is_continue());
+    }
+
+    /// A task that runs where it is woken, and looks at the exchange.
+    struct Task(Arc<Shared>);
+
+    impl Wake for Task {
+        fn wake(self: Arc<Self>) {
+            assert!(self.0.exchange().forget(0).is_none());
+        }
+    }
+
+    #[test]
+    fn nobody_is_woken_under_the_lock() {
+        let (done, is_done) = channel::channel();
+        let working = thread::spawn(move || {
+            let reader = reader(&mpsc::unbounded_channel().0);
+            let (waiter, answered) = waiter();
+            let id = reader.shared.exchange().begin(waiter, None).unwrap();
+            let mut answered = Box::pin(answered);
+            let waker = Waker::from(Arc::new(Task(Arc::clone(&reader.shared))));
+            let mut task = Context::from_waker(&waker);
+            assert!(answered.as_mut().poll(&mut task).is_pending());
+            hear(
+                &reader,
+                &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#),
+            );
+            done.send(answered.as_mut().poll(&mut task).is_ready())
+                .unwrap();
+        });
+        let ended = is_done.recv_timeout(Duration::from_secs(10));
+        assert_ne!(
+            ended,
+            Err(channel::RecvTimeoutError::Timeout),
+            "it waits for its own lock"
+        );
+        working.join().unwrap();
+    }
+
+    #[cfg(feature = "legacy")]
+    #[test]
+    fn what_is_refused_in_a_session_has_its_revision() {
+        let (outgoing, mut queue) = mpsc::unbounded_channel();
+        let reader = reader(&outgoing);
+        let hear = |message: &str| hear(&reader, message);
+        let shared = &reader.shared;
+        shared.exchange().liberties.unasked = true;
+        let (waiter, _answered) = waiter();
         let id = shared.exchange().begin_session(waiter).unwrap();
         for _ in 0..1_000 {
             hear(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#);

@@ -225,7 +225,9 @@ impl Channel {
 
     /// Whoever waits hears of it.
     fn end(&self) {
-        self.lock().take();
+        let waiting = self.lock().take();
+        // Not under the lock: this wakes them.
+        drop(waiting);
     }
 
     fn waiter(&self, id: u64) -> Option<Waiter> {
