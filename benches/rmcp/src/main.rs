@@ -1,7 +1,9 @@
 //! The measured tools on the official Rust SDK, wired for speed: the router is built once, the pipes are read without
-//! blocking threads, and all runs on one thread; or, with the argument `--http`, over HTTP: see [`http`].
+//! blocking threads, and all runs on one thread; or, with the feature and the argument `http`, over
+//! HTTP: see `http.rs`.
 
 mod dummies;
+#[cfg(feature = "http")]
 mod http;
 
 use std::sync::Arc;
@@ -155,6 +157,7 @@ impl ServerHandler for Bench {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    #[cfg(feature = "http")]
     if std::env::args().any(|argument| argument == "--http") {
         return http::serve();
     }
