@@ -197,6 +197,31 @@ fn a_server_that_is_not_there_is_named() {
     assert!(stderr(&output).contains("/no/such/server"), "{output:?}");
 }
 
+/// Runs `host list --http URL`, which fails, and gives what it says.
+async fn cannot_list(url: &str) -> String {
+    let mut host = tokio::process::Command::new(env!("CARGO_BIN_EXE_host"));
+    let output = host.args(["list", "--http", url]).output().await.unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    stderr(&output).to_owned()
+}
+
+#[tokio::test]
+async fn a_url_under_which_there_is_no_server_is_said_to_be_wrong() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = mcp_examples::everything::server().unwrap();
+    tokio::spawn(server.http().serve_until(listener, std::future::pending()));
+    let said = cannot_list(&format!("http://{address}/nope")).await;
+    for part in [
+        "there is no MCP endpoint at this URL",
+        "404",
+        "the endpoint is `/mcp`",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert!(!said.contains("older revision"), "{said}");
+}
+
 #[test]
 fn the_trace_holds_both_rounds() {
     let directory = tempfile::tempdir().unwrap();

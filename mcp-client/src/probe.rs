@@ -108,6 +108,29 @@ pub(crate) async fn probe(client: &Client, patience: Duration) -> Result<Verdict
     }
 }
 
+/// What to say where neither way of asking has found a server: what was said to the first. If nothing was there for
+/// either of them, the URL is wrong.
+pub(crate) fn found_nothing(first: Error, second: &Error) -> Error {
+    const MISSING: Option<u16> = Some(404);
+    match (first, second) {
+        (
+            Error::RequestFailed {
+                method,
+                status: MISSING,
+                reason,
+            },
+            Error::RequestFailed {
+                status: MISSING, ..
+            },
+        ) => Error::RequestFailed {
+            method,
+            status: MISSING,
+            reason: format!("there is no MCP endpoint at this URL: {reason}"),
+        },
+        (first, _) => first,
+    }
+}
+
 /// Servers may name revisions with a handshake beside those without one.
 fn unsupported(theirs: Vec<String>) -> Result<Verdict, Error> {
     let in_common = |version: &String| {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::error::Error;
 use crate::excerpt::Excerpt;
-use crate::probe::Refusal;
+use crate::probe::{Refusal, found_nothing};
 
 use super::connection::Connection;
 use super::offered::METHOD;
@@ -97,7 +97,7 @@ pub(crate) async fn fall_back(
                 handshake: true,
             });
         }
-        (Some(unclear), _) => return Err(unclear),
+        (Some(unclear), error) => return Err(found_nothing(unclear, &error)),
         (None, Error::Handshake { error, .. }) => {
             format!(
                 "{answer}, and initialize with error {}: {}",

@@ -10,7 +10,7 @@ use crate::VERSION;
 use crate::client::Client;
 use crate::error::Error;
 use crate::peer::Request;
-use crate::probe::Refusal;
+use crate::probe::{Refusal, found_nothing};
 use crate::transport::{Era, Metadata};
 
 /// The last revision with a handshake. A server that does not speak it offers another.
@@ -29,19 +29,18 @@ pub(crate) async fn refuse(client: &Client, refusal: Refusal) -> Error {
             theirs: refusal.speaks,
         };
     }
-    let theirs = offered_version(client).await;
-    match (refusal.unclear, &theirs) {
-        (Some(error), None) => error,
-        _ => Error::OldServer {
+    match (refusal.unclear, offered_version(client).await) {
+        (Some(unclear), Err(error)) => found_nothing(unclear, &error),
+        (_, theirs) => Error::OldServer {
             ours: VERSION,
-            theirs,
+            theirs: theirs.ok(),
             answer: refusal.answer,
         },
     }
 }
 
 /// The revision that the server offers in the old way, if it understands that.
-async fn offered_version(client: &Client) -> Option<String> {
+async fn offered_version(client: &Client) -> Result<String, Error> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Members {
@@ -52,9 +51,13 @@ async fn offered_version(client: &Client) -> Option<String> {
         "capabilities": {},
         "clientInfo": client.inner.identity,
     });
-    let result = initialize(client, &params, None, PATIENCE).await.ok()?;
-    let members: Members = serde_json::from_str(result.get()).ok()?;
-    Some(members.protocol_version)
+    let result = initialize(client, &params, None, PATIENCE).await?;
+    let invalid = |e: serde_json::Error| Error::InvalidResult {
+        method: METHOD.to_owned(),
+        reason: e.to_string(),
+    };
+    let members: Members = serde_json::from_str(result.get()).map_err(invalid)?;
+    Ok(members.protocol_version)
 }
 
 /// Sends the handshake's request; `version` is what transports are told of it.

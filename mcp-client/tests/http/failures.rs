@@ -47,6 +47,13 @@ async fn a_status_without_a_message_is_named_and_quoted() {
             "no such page",
             "no such page",
         ),
+        // In JSON-RPC, but to no request.
+        (
+            "404 Not Found",
+            "content-type: application/json\r\n",
+            r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"nothing is here"}}"#,
+            "404 Not Found: nothing is here",
+        ),
         (
             "200 OK",
             "content-type: text/html\r\n",

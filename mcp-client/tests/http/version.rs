@@ -94,6 +94,8 @@ async fn an_older_server_is_recognised_however_it_refuses() {
         ("404 Not Found", JSON, UNKNOWN_METHOD),
         ("200 OK", EVENTS, streamed.as_str()),
         ("400 Bad Request", JSON, no_session),
+        ("404 Not Found", JSON, no_session),
+        ("404 Not Found", "", "no such page"),
         (
             "400 Bad Request",
             "content-type: text/plain\r\n",
@@ -142,4 +144,59 @@ async fn a_server_of_another_kind_is_said_to_be_what_it_is() {
             ..
         })
     ));
+}
+
+/// Whatever tells it: a web server, in HTML, or a server of ours that is asked under a wrong path, in JSON-RPC.
+#[tokio::test]
+async fn a_url_without_an_endpoint_is_said_to_be_wrong() {
+    const PAGE: (&str, &str, &str) = ("404 Not Found", "", "no such page");
+    let elsewhere = |id: &str| {
+        format!(r#"{{"jsonrpc":"2.0",{id}"error":{{"code":-32600,"message":"nothing is here"}}}}"#)
+    };
+    let [without, null] = ["", r#""id":null,"#].map(elsewhere);
+    for (answer, said) in [
+        (PAGE, "no such page"),
+        (("404 Not Found", JSON, without.as_str()), "nothing is here"),
+        (("404 Not Found", JSON, null.as_str()), "nothing is here"),
+    ] {
+        for builder in [builder(), builder().revision(Revision::V2026_07_28)] {
+            // The transport of 2024-11-05 is asked for last.
+            let answers = if cfg!(feature = "legacy") { 3 } else { 2 };
+            let (client, _) = connecting_as(builder, &vec![answer; answers]).await;
+            let error = client.unwrap_err();
+            assert!(
+                matches!(
+                    &error,
+                    Error::RequestFailed {
+                        status: Some(404),
+                        ..
+                    }
+                ),
+                "{error}"
+            );
+            let text = error.to_string();
+            assert!(
+                text.contains("there is no MCP endpoint at this URL"),
+                "{text}"
+            );
+            assert!(
+                text.contains("404 Not Found") && text.contains(said),
+                "{text}"
+            );
+            assert!(!text.contains("revision"), "{text}");
+        }
+    }
+}
+
+/// Something is there: it has said what it does not want.
+#[cfg(feature = "legacy")]
+#[tokio::test]
+async fn one_request_alone_that_finds_nothing_says_nothing_about_the_url() {
+    let page = ("404 Not Found", "", "no such page");
+    let refusal = ("405 Method Not Allowed", "", "");
+    for answers in [[page, refusal, page], [refusal, page, page]] {
+        let (client, _) = connecting(&answers).await;
+        let text = client.unwrap_err().to_string();
+        assert!(!text.contains("no MCP endpoint"), "{text}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mcp_core::rpc::code;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{Method, Response, StatusCode, Url};
 
@@ -145,13 +146,23 @@ impl Endpoint {
         }
     }
 
-    /// A status that is no success: a JSON-RPC error is the answer, anything else is none.
+    /// A status that is no success: a JSON-RPC error is the answer, anything else is none. Nor is one that says in
+    /// JSON-RPC that nothing is at this URL: no request has reached a server there.
     async fn read_refusal(&self, response: Response) -> Result<Vec<u8>, End> {
         let status = response.status();
         let body = self.read_body(response).await.unwrap_or_default();
-        match error_in(&body) {
-            Some(_) => Ok(body),
-            None => Err(failed(status, refusal(status, &body))),
+        match wire::parse(&body) {
+            Ok(Incoming::Response {
+                id: None,
+                reply: Reply::Error(error),
+            }) if status == StatusCode::NOT_FOUND && error.code == code::INVALID_REQUEST => {
+                Err(failed(status, refusal(status, error.message.as_bytes())))
+            }
+            Ok(Incoming::Response {
+                reply: Reply::Error(_),
+                ..
+            }) => Ok(body),
+            _ => Err(failed(status, refusal(status, &body))),
         }
     }
 

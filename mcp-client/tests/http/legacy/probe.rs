@@ -40,6 +40,11 @@ async fn whatever_is_no_answer_of_today_means_the_handshake() {
         ),
         ("404 Not Found", "", String::new()),
         ("404 Not Found", JSON, error(-32601)),
+        (
+            "404 Not Found",
+            JSON,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}"#.to_owned(),
+        ),
         ("405 Method Not Allowed", "", String::new()),
         ("406 Not Acceptable", JSON, error(-32000)),
         (
