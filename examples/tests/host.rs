@@ -222,6 +222,14 @@ async fn a_url_under_which_there_is_no_server_is_said_to_be_wrong() {
     assert!(!said.contains("older revision"), "{said}");
 }
 
+#[tokio::test]
+async fn a_url_without_a_scheme_is_to_be_written_in_full() {
+    for url in ["127.0.0.1:3917", "localhost:3917"] {
+        let said = cannot_list(url).await;
+        assert!(said.contains("such as http://127.0.0.1:3000/mcp"), "{said}");
+    }
+}
+
 #[test]
 fn the_trace_holds_both_rounds() {
     let directory = tempfile::tempdir().unwrap();

@@ -113,9 +113,13 @@ async fn a_header_of_the_host_goes_along_with_every_request() {
 
 #[tokio::test]
 async fn what_cannot_be_a_url_or_a_header_is_said_at_once() {
+    const FULL: &str = "write it in full, such as http://127.0.0.1:3000/mcp";
     for (transport, named) in [
         (HttpTransport::new("host/mcp"), "URL"),
         (HttpTransport::new("ftp://host/mcp"), "ftp"),
+        // Whose scheme was left out.
+        (HttpTransport::new("127.0.0.1:3917"), FULL),
+        (HttpTransport::new("localhost:3917/mcp"), FULL),
         (
             HttpTransport::new("http://host/mcp").header("a b", "x"),
             "\"a b\"",

@@ -152,14 +152,15 @@ impl HttpTransport {
 }
 
 fn parse(url: &str) -> io::Result<Url> {
-    let mut parsed =
-        Url::parse(url).map_err(|e| invalid(format!("the server's URL is invalid: {e}")))?;
+    const IN_FULL: &str = "write it in full, such as http://127.0.0.1:3000/mcp";
+    let no_url = |e| invalid(format!("the server's URL is invalid: {e}; {IN_FULL}"));
+    let mut parsed = Url::parse(url).map_err(no_url)?;
     // It is never sent.
     parsed.set_fragment(None);
     match parsed.scheme() {
         "http" | "https" => Ok(parsed),
         other => Err(invalid(format!(
-            "the server's URL must begin with https or http, not with {other}"
+            "the server's URL must begin with https or http, not with {other}; {IN_FULL}"
         ))),
     }
 }
