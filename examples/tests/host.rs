@@ -171,6 +171,22 @@ fn an_answer_that_does_not_fit_is_not_sent() {
 }
 
 #[test]
+fn an_answer_that_is_none_is_refused_with_what_it_may_be() {
+    for answer in ["answer=true", "answer=yes"] {
+        let output = delete(&["--answer", answer]);
+        assert!(!output.status.success(), "{answer}");
+        for way in [
+            "answer=accept",
+            "answer=decline",
+            "answer=cancel",
+            "JSON object",
+        ] {
+            assert!(stderr(&output).contains(way), "{}", stderr(&output));
+        }
+    }
+}
+
+#[test]
 fn a_misspelt_key_is_told() {
     let output = delete(&["--answer", YES, "--answer", "anser=decline"]);
     assert_eq!(stdout(&output), "Deleted note n-1.\n");

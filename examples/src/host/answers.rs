@@ -21,7 +21,7 @@ impl FromStr for Given {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let Some((key, answer)) = text.split_once('=') else {
-            return Err("expected KEY=JSON, KEY=decline or KEY=cancel".to_owned());
+            return Err(expected("KEY"));
         };
         if key.is_empty() {
             return Err("there is no key before the `=`".to_owned());
@@ -32,8 +32,11 @@ impl FromStr for Given {
             "cancel" => Answer::Cancel,
             json => match serde_json::from_str(json) {
                 Ok(Value::Object(content)) => Answer::Accept(content),
-                Ok(_) => return Err("expected a JSON object with the form's fields".to_owned()),
-                Err(error) => return Err(format!("expected a JSON object: {error}")),
+                // A slip of the pen: where it is, is all that is wanted.
+                Err(error) if json.trim_start().starts_with('{') => {
+                    return Err(format!("the JSON object cannot be read: {error}"));
+                }
+                _ => return Err(expected(key)),
             },
         };
         Ok(Self {
@@ -41,6 +44,14 @@ impl FromStr for Given {
             answer,
         })
     }
+}
+
+/// What an answer may be.
+fn expected(key: &str) -> String {
+    format!(
+        "expected `{key}=accept` (for a page), `{key}=decline`, `{key}=cancel`, or for a form a JSON object with its \
+         fields, also where that is a single yes or no: `{key}={{\"FIELD\": true}}`"
+    )
 }
 
 /// All answers that were given, and which of them somebody asked for.
@@ -119,6 +130,31 @@ mod tests {
         ] {
             assert!(answer(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_refusal_says_what_an_answer_may_be() {
+        for text in [
+            "answer",
+            "answer=",
+            "answer=yes",
+            "answer=true",
+            "answer=[1]",
+        ] {
+            let refusal = answer(text).unwrap_err();
+            for way in [
+                "=accept` (for a page)",
+                "=decline`",
+                "=cancel`",
+                "JSON object",
+            ] {
+                assert!(refusal.contains(way), "{text}: {refusal}");
+            }
+        }
+        let refusal = answer("a=yes").unwrap_err();
+        assert!(refusal.contains(r#"`a={"FIELD": true}`"#), "{refusal}");
+        let refusal = answer(r#"a={"confirm": yes}"#).unwrap_err();
+        assert!(refusal.contains("column"), "{refusal}");
     }
 
     #[test]

@@ -80,7 +80,7 @@ pub struct Call {
     /// The arguments, as a JSON object.
     #[arg(value_name = "JSON", value_parser = json)]
     pub arguments: Box<RawValue>,
-    /// Answer a question without asking: the form's fields as a JSON object, or `accept`, `decline` or
+    /// Answer a question without asking: the form's fields as a JSON object, `accept` for a page, `decline` or
     /// `cancel`.
     #[arg(long = "answer", value_name = "KEY=JSON")]
     pub answers: Vec<Given>,
