@@ -120,6 +120,13 @@ fn answers_come_from_the_command_line() {
 }
 
 #[test]
+fn a_call_without_arguments_needs_no_json() {
+    let output = host(&["call", "list_notes"]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(stdout(&output).contains("n-1: Groceries"), "{output:?}");
+}
+
+#[test]
 fn the_result_can_be_json() {
     let output = delete(&["--answer", YES, "--json"]);
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -78,7 +78,7 @@ pub struct Call {
     /// The tool's name.
     pub tool: String,
     /// The arguments, as a JSON object.
-    #[arg(value_name = "JSON", value_parser = json)]
+    #[arg(value_name = "JSON", value_parser = json, default_value = "{}")]
     pub arguments: Box<RawValue>,
     /// Answer a question without asking: the form's fields as a JSON object, `accept` for a page, `decline` or
     /// `cancel`.
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_a_program_or_a_url() {
+    fn a_server_is_a_program_or_a_url_and_arguments_may_be_left_out() {
         let line = [
             "host",
             "prompt",
@@ -198,6 +198,9 @@ mod tests {
             Some("http://localhost:3000/mcp")
         );
         assert_eq!(prompt.arguments.get(), "{}");
+        let line = ["host", "call", "t", "--answer", "a=cancel", "--", "srv"];
+        let cli = Cli::try_parse_from(line).unwrap();
+        assert!(matches!(cli.command, Command::Call(call) if call.arguments.get() == "{}"));
         let line = ["host", "watch", "x://a", "x://b", "--", "srv"];
         let cli = Cli::try_parse_from(line).unwrap();
         assert!(matches!(cli.command, Command::Watch(watch) if watch.uris == ["x://a", "x://b"]));
@@ -207,6 +210,7 @@ mod tests {
     fn a_server_and_valid_json_are_needed() {
         for line in [
             &["host", "list"][..],
+            &["host", "call", "t"],
             &["host", "call", "t", "{}"],
             &["host", "call", "t", "{", "--", "srv"],
             &["host", "list", "--http", "http://localhost", "--", "srv"],
