@@ -4,7 +4,7 @@
 //! | command | what it shows |
 //! |---|---|
 //! | `cargo run --bin shop` | a server and its host in one: refunds, returns and a payment page |
-//! | `cargo run --bin notes -- --serve` | the smallest server that asks |
+//! | `cargo run --bin notes` | the smallest server that asks |
 //! | `cargo run --bin everything -- --http 127.0.0.1:3000` | every feature that a server can offer |
 //! | `cargo run --bin host -- list -- CMD..` | a terminal host for any server on standard input and output |
 //!

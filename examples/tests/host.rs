@@ -53,6 +53,15 @@ fn the_tools_are_listed() {
     );
 }
 
+#[test]
+fn the_notes_are_served_without_options_as_well() {
+    let mut host = Command::new(env!("CARGO_BIN_EXE_host"));
+    let host = host.args(["list", "--", NOTES]).stdin(Stdio::null());
+    let output = host.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(stdout(&output).contains("delete_note"), "{output:?}");
+}
+
 /// The same script in every revision that can show forms: the server is told which by the handshake.
 #[test]
 fn the_same_call_works_in_older_revisions() {

@@ -1,4 +1,4 @@
-//! The smallest server that asks: `notes --serve` speaks the protocol over standard input and output,
+//! The smallest server that asks: `notes` speaks the protocol over standard input and output,
 //! `notes --http 127.0.0.1:3000` over HTTP.
 
 use std::net::SocketAddr;
@@ -43,9 +43,9 @@ async fn list_notes(notes: State<Notes>) -> String {
 /// A server for notes, which asks before it deletes one.
 #[derive(Parser)]
 struct Cli {
-    /// Serve a client over standard input and output. The `host` example is one:
-    /// host call delete_note '{"note_id": "n-1"}' -- notes --serve
-    #[arg(long, required_unless_present = "http")]
+    /// Serve a client over standard input and output, as without options. The `host` example is one:
+    /// host call delete_note '{"note_id": "n-1"}' -- notes
+    #[arg(long)]
     serve: bool,
     /// Serve HTTP at this address, at `/mcp`, in place of standard input and output.
     #[arg(long, value_name = "ADDRESS")]
