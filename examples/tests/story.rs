@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::process::{Command, Output, Stdio};
+use std::{
+    io::{BufRead as _, BufReader, Read as _},
+    process::{Command, Output, Stdio},
+};
 
 /// Plays the story without a terminal; `arguments` are the program's.
 fn play(arguments: &[&str], envs: &[(&str, &str)]) -> Output {
@@ -104,6 +107,26 @@ fn without_a_terminal_the_script_answers() {
     let output = play(&[], &[]);
     assert!(output.status.success(), "{output:?}");
     find(&lines(&output), 0, "by hand: R-0111 requested");
+}
+
+/// As behind `| head`.
+#[test]
+fn a_reader_that_has_read_enough_ends_the_story_without_a_word() {
+    let mut shop = Command::new(env!("CARGO_BIN_EXE_shop"))
+        .arg("--scripted")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut reader = BufReader::new(shop.stdout.take().unwrap());
+    reader.read_line(&mut String::new()).unwrap();
+    drop(reader);
+    let mut errors = String::new();
+    let mut stderr = shop.stderr.take().unwrap();
+    stderr.read_to_string(&mut errors).unwrap();
+    assert_eq!(errors, "");
+    assert_eq!(shop.wait().unwrap().code(), Some(0));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::env;
 use mcp_client::{ChildProcess, Client, Trace};
 use serde_json::json;
 
-use super::{person::Person, wire::Wire};
+use super::{out::say, person::Person, wire::Wire};
 use crate::{
     AnyError,
     shop::{
@@ -58,9 +58,12 @@ impl Desk {
             .call_tool("quote_refund", &arguments)
             .await?
             .structured()?;
-        println!(
+        say!(
             "order {} over {}: quote {} for a refund of {}",
-            order.id, order.total_cents, quote.id, quote.amount_cents
+            order.id,
+            order.total_cents,
+            quote.id,
+            quote.amount_cents
         );
         Ok(quote)
     }

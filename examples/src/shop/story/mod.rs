@@ -3,6 +3,7 @@
 //! Each scene has a shop of its own, so each begins with refund R-0111.
 
 mod desk;
+mod out;
 mod payment;
 mod person;
 mod refunds;
@@ -10,8 +11,8 @@ mod returns;
 mod wire;
 mod wrong_retries;
 
-use self::desk::Desk;
 pub use self::person::Person;
+use self::{desk::Desk, out::say};
 use crate::AnyError;
 
 type Played = Result<(), AnyError>;
@@ -22,15 +23,15 @@ type Played = Result<(), AnyError>;
 ///
 /// Something in it did not go as it should.
 pub async fn play(person: Person) -> Played {
-    println!("A refund above the policy limit stops in the middle of the call and asks a lead");
+    say!("A refund above the policy limit stops in the middle of the call and asks a lead");
     scene(person, refunds::play).await?;
-    println!("\nA client that tries to get round the question");
+    say!("\nA client that tries to get round the question");
     scene(Person::Script, wrong_retries::play).await?;
-    println!("\nA return: whoever opened the parcel fills in a form, says no, or closes it");
+    say!("\nA return: whoever opened the parcel fills in a form, says no, or closes it");
     scene(person, returns::play).await?;
-    println!("\nA client that can show no forms");
+    say!("\nA client that can show no forms");
     scene(person, refunds::without_elicitation).await?;
-    println!("\nA refund is paid: the clerk signs in on a page that host and model never see");
+    say!("\nA refund is paid: the clerk signs in on a page that host and model never see");
     scene(person, payment::play).await
 }
 

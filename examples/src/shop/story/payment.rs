@@ -3,7 +3,7 @@
 use mcp_client::{Consent, InputRequest, PausedCall, Round, Session, UrlQuestion};
 use serde_json::json;
 
-use super::{Played, desk::Desk, person::Person};
+use super::{Played, desk::Desk, out::say, person::Person};
 use crate::{AnyError, host::page, shop::model::Refund};
 
 pub(super) async fn play(desk: &Desk) -> Played {
@@ -12,7 +12,7 @@ pub(super) async fn play(desk: &Desk) -> Played {
     let arguments = json!({ "quote_id": quote.id });
     let call = desk.client.call_tool("issue_refund", arguments).await?;
     let refund: Refund = call.structured()?;
-    println!("{} {} without a question", refund.id, refund.status);
+    say!("{} {} without a question", refund.id, refund.status);
 
     let session = desk.client.session();
     let arguments = json!({ "refund_id": refund.id });
@@ -26,13 +26,13 @@ pub(super) async fn play(desk: &Desk) -> Played {
                 } else {
                     "complete"
                 };
-                println!("{label}: {how} {}", call.text());
+                say!("{label}: {how} {}", call.text());
                 return Ok(());
             }
             Round::InputRequired(paused) => paused,
         };
         let question = page_of(&paused)?;
-        println!("{label}: input_required url");
+        say!("{label}: input_required url");
         let consent = match label {
             "first call" => desk.person.open(question.clone()).await?,
             _ => finish(desk.person, &question.url).await?,
@@ -74,7 +74,7 @@ async fn finish(person: Person, url: &str) -> Result<Consent, AnyError> {
             for (clerk, pin) in [("tom", "1357"), ("lea", "2468")] {
                 let form = [("clerk", clerk), ("pin", pin)];
                 let status = browser.post(url).form(&form).send().await?.status();
-                println!("{clerk} signs in on the page: {}", status.as_u16());
+                say!("{clerk} signs in on the page: {}", status.as_u16());
             }
             Ok(Consent::Accept)
         }

@@ -3,6 +3,7 @@
 use mcp_client::{Answer, Consent, FormQuestion, HandlerError, UrlQuestion};
 use serde_json::json;
 
+use super::out::say;
 use crate::host::{clean::clean, form, page};
 
 /// Who answers.
@@ -19,13 +20,13 @@ impl Person {
         if self == Self::AtTheTerminal {
             return form::ask(question).await;
         }
-        println!("asked: {}", clean(&question.message));
+        say!("asked: {}", clean(&question.message));
         let content = match question.key.as_str() {
             "confirm" => json!({ "release": true }),
             "found" => json!({ "reason": "damaged in transit", "restock": false }),
             other => return Err(format!("the script has no answer to `{other}`").into()),
         };
-        println!("answered by script: {content}");
+        say!("answered by script: {content}");
         Ok(Answer::accept(content)?)
     }
 
@@ -33,7 +34,7 @@ impl Person {
         if self == Self::AtTheTerminal {
             return page::ask(question).await;
         }
-        println!("asked: {}", clean(&question.message));
+        say!("asked: {}", clean(&question.message));
         Ok(Consent::Accept)
     }
 }

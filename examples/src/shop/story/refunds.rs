@@ -3,23 +3,23 @@
 use mcp_client::{Error, InputRequest, Round};
 use serde_json::json;
 
-use super::{Played, desk::Desk};
+use super::{Played, desk::Desk, out::say};
 use crate::{AnyError, shop::model::Refund};
 
 pub(super) async fn play(desk: &Desk) -> Played {
     let quote = desk.quote("O-2289").await?;
     let start = desk.wire.mark();
     let refund = by_hand(desk, &quote.id).await?;
-    println!("by hand: {} {}", refund.id, refund.status);
+    say!("by hand: {} {}", refund.id, refund.status);
     let middle = desk.wire.mark();
 
     let quote = desk.quote("O-2289").await?;
     let arguments = json!({ "quote_id": quote.id });
     let call = desk.client.call_tool("issue_refund", arguments).await?;
     let refund: Refund = call.structured()?;
-    println!("by Client.call_tool: {} {}", refund.id, refund.status);
+    say!("by Client.call_tool: {} {}", refund.id, refund.status);
 
-    println!("what went over the wire:");
+    say!("what went over the wire:");
     let by_hand = desk.wire.calls_between("issue_refund", start, middle)?;
     by_hand.print("by hand");
     let by_client = desk
@@ -58,8 +58,8 @@ pub(super) async fn without_elicitation(desk: &Desk) -> Played {
     let arguments = json!({ "quote_id": quote.id });
     match session.call_tool("issue_refund", arguments).await {
         Err(Error::MissingCapability { error, required }) => {
-            println!("client without elicitation: {}", error.code);
-            println!("what it would have to declare: {required}");
+            say!("client without elicitation: {}", error.code);
+            say!("what it would have to declare: {required}");
             Ok(())
         }
         other => Err(format!("a client without elicitation got {other:?}").into()),

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::{
     Played,
     desk::Desk,
+    out::say,
     person::Person::{AtTheTerminal, Script},
 };
 
@@ -43,7 +44,7 @@ async fn record(desk: &Desk, given: Option<Answer>) -> Played {
     };
     paused.answer(&key, answer)?;
     match paused.resume(&session).await? {
-        Round::Complete(call) => println!("{action}: {}", call.text()),
+        Round::Complete(call) => say!("{action}: {}", call.text()),
         Round::InputRequired(_) => return Err("record_return asked twice".into()),
     }
     Ok(())

@@ -8,6 +8,8 @@ use std::{
 use mcp_client::trace::{self, Direction, TraceError};
 use serde_json::Value;
 
+use super::out::say;
+
 /// A trace in memory.
 #[derive(Clone, Default)]
 pub(super) struct Wire(Arc<Mutex<Vec<u8>>>);
@@ -101,7 +103,7 @@ impl Calls {
     pub(super) fn print(&self, who: &str) {
         for (round, Call { id, sends, gets }) in self.0.iter().enumerate() {
             let which = if round == 0 { "call" } else { "retry" };
-            println!("{who}, {which}: id {id}, sends {sends}, gets {gets}");
+            say!("{who}, {which}: id {id}, sends {sends}, gets {gets}");
         }
     }
 }

@@ -4,7 +4,7 @@ use mcp_client::{Error, Round};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Played, desk::Desk};
+use super::{Played, desk::Desk, out::say};
 use crate::shop::model::Refund;
 
 pub(super) async fn play(desk: &Desk) -> Played {
@@ -45,7 +45,7 @@ pub(super) async fn play(desk: &Desk) -> Played {
             Err(Error::Rpc(error)) => format!("{} {}", error.code, error.message),
             Err(error) => return Err(error.into()),
         };
-        println!("{what}: {outcome}");
+        say!("{what}: {outcome}");
     }
     Ok(())
 }
