@@ -12,7 +12,7 @@ use crate::transport::http::HeaderParameters;
 use crate::{
     faults::{Faults, FunctionFaults},
     layers::{CallLayer, TimeLimit},
-    parameters::Shared,
+    parameters::{Shared, TextBounds},
     spec::{FunctionSpec, OnceSpec},
     state::Digest,
     tool::{InputSchema, OutputSchema, unfit},
@@ -30,6 +30,7 @@ pub(crate) struct Bound {
     /// The digests of questions that are the same in each call, by marker, once they were asked.
     pub(crate) pins: Box<[OnceLock<Digest>]>,
     input: Option<InputSchema>,
+    bounds: Option<TextBounds>,
     output: Option<OutputSchema>,
     /// The arguments that are mirrored in headers.
     #[cfg(feature = "http")]
@@ -91,6 +92,7 @@ impl Bound {
             layers: layers.into(),
             layers_may_ask,
             input: described.input,
+            bounds: described.bounds,
             output: described.output,
             json: described.json,
             #[cfg(feature = "http")]
@@ -113,9 +115,10 @@ impl Bound {
     ///
     /// What does not fit, for the model.
     pub(crate) fn check_arguments(&self, arguments: &str) -> Result<(), String> {
-        match &self.input {
-            Some(input) => input.check(arguments),
-            None => Ok(()),
+        match (&self.input, &self.bounds) {
+            (Some(input), _) => input.check(arguments),
+            (None, Some(bounds)) => bounds.check(arguments),
+            (None, None) => Ok(()),
         }
     }
 

@@ -14,6 +14,7 @@ use crate::{
     context::Context,
     faults::FunctionFaults,
     methods::Method,
+    parameters::TextBounds,
     spec::FunctionSpec,
     tool::{InputSchema, OutputSchema},
 };
@@ -42,6 +43,7 @@ impl fmt::Debug for Kind {
 #[derive(Default)]
 pub(crate) struct Described {
     pub(crate) input: Option<InputSchema>,
+    pub(crate) bounds: Option<TextBounds>,
     pub(crate) output: Option<OutputSchema>,
     pub(crate) json: String,
     #[cfg(feature = "http")]
@@ -49,10 +51,15 @@ pub(crate) struct Described {
 }
 
 impl Described {
-    /// A function of which only the list says something.
-    pub(crate) fn listed(json: String) -> Self {
+    /// A function whose arguments come as text.
+    pub(crate) fn listed(
+        json: String,
+        spec: &FunctionSpec,
+        faults: &mut FunctionFaults<'_>,
+    ) -> Self {
         Self {
             json,
+            bounds: TextBounds::of(spec, faults),
             ..Self::default()
         }
     }

@@ -1,6 +1,7 @@
 //! What a function may take besides plain arguments, and how each is filled.
 
 mod args;
+mod bounds;
 mod members;
 mod probe;
 mod shared;
@@ -16,4 +17,4 @@ pub use self::{
     shared::{Shared, State, StateParam},
     slots::{ArgumentFault, Slots, missing_is_ok},
 };
-pub(crate) use self::{members::Members, text::from_text_members};
+pub(crate) use self::{bounds::TextBounds, members::Members, text::from_text_members};

@@ -14,7 +14,7 @@ use crate::{
 
 /// The kind of function that a prompt is.
 pub(crate) static PROMPT: Kind = Kind {
-    describe: |spec, _| Some(Described::listed(listing::definition(spec))),
+    describe: |spec, faults| Some(Described::listed(listing::definition(spec), spec, faults)),
     enter: |registry, _, entry, _| registry.prompts.push(entry),
     write: methods::write_prompt,
     methods: &[

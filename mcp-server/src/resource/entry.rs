@@ -9,9 +9,11 @@ use crate::{
 };
 
 /// Makes what the lists say of a resource.
-pub(super) fn describe(spec: &FunctionSpec, _: &mut FunctionFaults<'_>) -> Option<Described> {
+pub(super) fn describe(spec: &FunctionSpec, faults: &mut FunctionFaults<'_>) -> Option<Described> {
     match &spec.kind {
-        KindSpec::Resource(resource) => Some(Described::listed(definition(spec, resource))),
+        KindSpec::Resource(resource) => {
+            Some(Described::listed(definition(spec, resource), spec, faults))
+        }
         _ => None,
     }
 }

@@ -64,20 +64,11 @@ impl Input {
                 compared: None,
             });
         }
-        let mut generator = SchemaSettings::draft2020_12()
-            .for_deserialize()
-            .into_generator();
         let options = match spec.extra {
             Extra::Refuse => DialectOptions::arguments(),
             Extra::Ignore => DialectOptions::arguments().open(),
         };
-        let root = match &spec.arguments {
-            ArgumentsSpec::List(list) => arguments_schema(list, &mut generator),
-            ArgumentsSpec::Struct { schema, .. } => {
-                with_definitions(schema(&mut generator), &mut generator)
-            }
-        };
-        let dialect = dialect(root, options, faults, "")?;
+        let dialect = dialect(arguments_schema(spec), options, faults, "")?;
         let (order, aliases, passes_over) = match &spec.arguments {
             ArgumentsSpec::List(list) => (
                 list.iter().map(|argument| argument.name).collect(),
@@ -226,8 +217,21 @@ pub(crate) fn unfit(why: &(impl std::fmt::Display + ?Sized)) -> String {
     format!("the arguments do not fit: {why}")
 }
 
+/// The schema of a function's arguments, as their types and attributes have it.
+pub(crate) fn arguments_schema(spec: &FunctionSpec) -> Value {
+    let mut generator = SchemaSettings::draft2020_12()
+        .for_deserialize()
+        .into_generator();
+    match &spec.arguments {
+        ArgumentsSpec::List(list) => schema_of_list(list, &mut generator),
+        ArgumentsSpec::Struct { schema, .. } => {
+            with_definitions(schema(&mut generator), &mut generator)
+        }
+    }
+}
+
 /// One object with a property for each plain parameter.
-fn arguments_schema(arguments: &[ArgumentSpec], generator: &mut SchemaGenerator) -> Value {
+fn schema_of_list(arguments: &[ArgumentSpec], generator: &mut SchemaGenerator) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for argument in arguments {

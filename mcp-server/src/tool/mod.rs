@@ -13,11 +13,11 @@ use mcp_core::schema::{HeaderParameter, header_parameters};
 use serde_json::Value;
 
 pub(crate) use self::{
-    input::{InputSchema, unfit},
+    input::{InputSchema, arguments_schema, unfit},
     listing::icons,
     output::OutputSchema,
     result::{ResultWriter, write_result},
-    schema::standalone,
+    schema::{compile, join, standalone},
 };
 pub use self::{
     result::ToolResult,
@@ -65,6 +65,7 @@ fn describe(spec: &FunctionSpec, faults: &mut FunctionFaults<'_>) -> Option<Desc
         #[cfg(feature = "http")]
         headers: HeaderParameters::new(mirrored, input.compared.as_ref()),
         input: input.compared,
+        bounds: None,
         output: output.map(|output| output.compared),
         json,
     })

@@ -24,14 +24,19 @@ pub(super) fn dialect(
         .ok()
 }
 
-/// Compiles a schema, with an engine for its patterns.
+/// Compiles a schema in the dialect.
 pub(super) fn validator(dialect: &Dialect, faults: &mut FunctionFaults<'_>) -> Option<Validator> {
+    compile(dialect.checked(), faults)
+}
+
+/// Compiles a schema, with an engine for its patterns.
+pub(crate) fn compile(schema: &Value, faults: &mut FunctionFaults<'_>) -> Option<Validator> {
     let pattern = |pattern: &str| {
         let regex =
             regex_lite::Regex::new(pattern).map_err(|e| format!("has a bad pattern: {e}"))?;
         Ok(Box::new(move |text: &str| regex.is_match(text)) as _)
     };
-    Validator::with_patterns(dialect.checked(), pattern)
+    Validator::with_patterns(schema, pattern)
         .map_err(|found| {
             for fault in found.0 {
                 faults.add(None, fault.to_string());
@@ -66,7 +71,7 @@ pub(super) fn set(schema: &mut Value, name: &str, value: Value) {
 }
 
 /// Faults in one sentence.
-pub(super) fn join<T: fmt::Display>(faults: &[T]) -> String {
+pub(crate) fn join<T: fmt::Display>(faults: &[T]) -> String {
     faults
         .iter()
         .map(ToString::to_string)

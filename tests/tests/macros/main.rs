@@ -10,3 +10,4 @@ mod keys;
 mod methods;
 mod prompts;
 mod resources;
+mod text_bounds;
