@@ -1,6 +1,14 @@
 //! [`Registry`]: puts the functions of a server together while it is built.
 
-use std::{borrow::Cow, collections::HashSet, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::hash_map::{
+        Entry::{Occupied, Vacant},
+        HashMap,
+    },
+    panic::Location,
+    sync::Arc,
+};
 
 use mcp_core::{
     protocol::{Meta, meta::key},
@@ -32,8 +40,8 @@ pub(crate) struct Registry {
     pub(crate) providers: AllProviders,
     /// The methods that kinds and extensions bring.
     pub(crate) methods: Vec<(Cow<'static, str>, Method)>,
-    /// By kind and name.
-    names: HashSet<(&'static str, &'static str)>,
+    /// Where each was declared, by kind and name.
+    names: HashMap<(&'static str, &'static str), &'static Location<'static>>,
 }
 
 /// What a set says of all its functions.
@@ -56,12 +64,25 @@ impl Registry {
     ) {
         let spec = &function.spec;
         let index = self.functions.len();
-        if !self.names.insert((spec.kind_name(), spec.name)) {
-            let kind = spec.kind_name();
-            faults.of(spec).add(
-                None,
-                format!("another {kind} has this name; write `#[{kind}(name = \"..\")]`"),
-            );
+        let kind_name = spec.kind_name();
+        match self.names.entry((kind_name, spec.name)) {
+            Vacant(name) => {
+                name.insert(spec.location);
+            }
+            // What else is wrong with it was said the first time.
+            Occupied(name) if *name.get() == spec.location => {
+                faults
+                    .of(spec)
+                    .add(None, "it is listed twice; leave one out");
+                return;
+            }
+            Occupied(name) => {
+                let (file, line) = (name.get().file(), name.get().line());
+                faults.of(spec).add(
+                    None,
+                    format!("another {kind_name} has this name, at {file}:{line}; write `#[{kind_name}(name = \"..\")]`"),
+                );
+            }
         }
         for name in around.meta.keys().filter(|name| !key::is_valid(name)) {
             faults.of(spec).add(

@@ -83,6 +83,23 @@ fn of<'f>(faults: &'f [Fault], tool: &str) -> Vec<&'f Fault> {
 }
 
 #[test]
+fn a_function_that_is_listed_twice_says_so_and_nothing_else_twice() {
+    let error = Server::builder("server", "1.0.0")
+        .tools(tools![needs_state, fine, fine, needs_state])
+        .build()
+        .unwrap_err();
+    let faults = error.faults();
+    assert_eq!(of(faults, "fine").len(), 1, "{error}");
+    assert_eq!(
+        of(faults, "fine")[0].text,
+        "it is listed twice; leave one out"
+    );
+    let states = of(faults, "needs_state");
+    assert_eq!(states.len(), 3, "{error}");
+    assert_eq!(states[2].text, "it is listed twice; leave one out");
+}
+
+#[test]
 fn all_faults_are_reported_at_once_with_their_place_and_the_way_out() {
     let error = Server::builder(" ", "1.0.0")
         .state(7u8)
@@ -129,9 +146,13 @@ fn all_faults_are_reported_at_once_with_their_place_and_the_way_out() {
         "{}",
         states[1].text
     );
-    assert_eq!(
-        states[2].text,
-        "another tool has this name; write `#[tool(name = \"..\")]`"
+    let other = states[2].text.split(file!()).collect::<Vec<_>>();
+    assert_eq!(other.len(), 2, "{}", states[2].text);
+    assert_eq!(other[0], "another tool has this name, at ");
+    assert!(
+        other[1].ends_with("; write `#[tool(name = \"..\")]`"),
+        "{}",
+        other[1]
     );
 
     for (tool, parameter, part) in [
