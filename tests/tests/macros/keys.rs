@@ -29,12 +29,24 @@ async fn find() {}
 #[tool(description = concat!("But ", "this."), destructive)]
 async fn described() {}
 
+/// The type's own words.
+#[derive(Deserialize, JsonSchema)]
+struct Described {
+    text: String,
+}
+
+/// Not these either.
+#[tool(description = "")]
+async fn undescribed(#[schemars(description = "")] described: Described) -> String {
+    described.text
+}
+
 #[tool]
 async fn r#match() {}
 
 #[tokio::test]
 async fn a_tool_is_listed_as_its_keys_say() {
-    let host = host(tools![find, described, r#match], none()).await;
+    let host = host(tools![find, described, undescribed, r#match], none()).await;
     let found = host.listed("orders.find-one").await;
     assert_eq!(found["title"], "Find an order");
     assert_eq!(
@@ -55,6 +67,12 @@ async fn a_tool_is_listed_as_its_keys_say() {
     let described = host.listed("described").await;
     assert_eq!(described["description"], "But this.");
     assert_eq!(described["annotations"], json!({"destructiveHint": true}));
+    // Nothing is said where nothing is to be said.
+    let undescribed = host.listed("undescribed").await;
+    assert_eq!(undescribed["description"], "");
+    let argument = &undescribed["inputSchema"]["properties"]["described"];
+    assert_eq!(argument["description"], "");
+
     let plain = host.listed("match").await;
     assert_eq!(plain.get("description"), None);
     assert_eq!(plain.get("annotations"), None);

@@ -109,7 +109,10 @@ async fn structs_of_prompts_compare_theirs() {
     let refused = get("whole", json!({"number": "6", "word": "a1"})).await;
     let refused = refused.expect_err("two bounds are passed");
     assert!(refused.contains("`/number` must be at most 5"), "{refused}");
-    assert!(refused.contains("`/word` must be a string that matches"), "{refused}");
+    assert!(
+        refused.contains("`/word` must be a string that matches"),
+        "{refused}"
+    );
 }
 
 #[tokio::test]
