@@ -58,7 +58,7 @@ mod count;
 mod host;
 
 pub use mcp_client::{
-    ChildProcess, Consent, InputRequest, Round, Session, trace::Direction, trace::Entry,
+    Answer, ChildProcess, Consent, InputRequest, Round, Session, trace::Direction, trace::Entry,
 };
 
 pub(crate) use self::count::counted;
