@@ -27,20 +27,20 @@ use crate::{
 /// Runs a function.
 pub(crate) type Body = Box<dyn Run>;
 
-/// What `Fn(Call) -> Running` is, without the two other ways to call it: a trait object of `Fn` has code for each.
+/// What `Fn(&Call) -> Running` is, without the two other ways to call it: a trait object of `Fn` has code for each.
 pub trait Run: Send + Sync {
     /// Begins a call.
-    fn run(&self, call: Call) -> Running;
+    fn run(&self, call: &Call) -> Running;
 }
 
-impl<F: Fn(Call) -> Running + Send + Sync> Run for F {
-    fn run(&self, call: Call) -> Running {
+impl<F: Fn(&Call) -> Running + Send + Sync> Run for F {
+    fn run(&self, call: &Call) -> Running {
         self(call)
     }
 }
 
 /// Tells a closure its signature.
-fn body(run: impl Fn(Call) -> Running + Send + Sync + 'static) -> Body {
+fn body(run: impl Fn(&Call) -> Running + Send + Sync + 'static) -> Body {
     Box::new(run)
 }
 
@@ -49,7 +49,7 @@ pub fn asynchronous<S>(shared: S, run: fn(S, Call) -> Running) -> Body
 where
     S: Clone + Send + Sync + 'static,
 {
-    body(move |call| run(shared.clone(), call))
+    body(move |call| run(shared.clone(), call.clone()))
 }
 
 /// The body of a function that is not asynchronous, off the async threads.
@@ -58,7 +58,7 @@ where
     S: Clone + Send + Sync + 'static,
 {
     body(move |call| {
-        let shared = shared.clone();
+        let (shared, call) = (shared.clone(), call.clone());
         Box::pin(on_a_thread(move || run(shared, call)))
     })
 }
@@ -145,9 +145,9 @@ macro_rules! ready_made {
             $($parameter: ArgumentType + 'static,)*
             Fut: Future<Output = R> + Send + 'static,
         {
-            let body = body(move |call| match $begin(&call, function) {
+            let body = body(move |call| match $begin(call, function) {
                 Ok(future) => future,
-                Err(fault) => refused(fault),
+                Err(refused) => refused,
             });
             $made::<R, $($parameter),*>(name, description, arguments, body)
         }
@@ -176,8 +176,8 @@ macro_rules! ready_made {
         fn $begin<$($parameter: for<'de> Deserialize<'de>,)* Fut>(
             call: &Call,
             function: fn($($parameter),*) -> Fut,
-        ) -> Result<Pin<Box<Replying<Fut>>>, ArgumentFault> {
-            let ($($parameter,)*) = $read(call)?;
+        ) -> Result<Pin<Box<Replying<Fut>>>, Running> {
+            let ($($parameter,)*) = $read(call).map_err(refused)?;
             Ok(Box::pin(Replying { future: function($($parameter),*) }))
         }
 
@@ -201,7 +201,7 @@ macro_rules! ready_made {
             $($parameter: 'static,)*
             Fut: Future<Output = R> + Send + 'static,
         {
-            body(move |call| match $take(&call, takes) {
+            body(move |call| match $take(call, takes) {
                 Ok(($($parameter,)*)) => Box::pin(Replying { future: function($($parameter),*) }),
                 Err(fault) => refused(fault),
             })
@@ -221,7 +221,7 @@ macro_rules! ready_made {
             Fut: Future<Output = R> + Send + 'static,
         {
             let receiver = Arc::clone(receiver);
-            body(move |call| match $take(&call, takes) {
+            body(move |call| match $take(call, takes) {
                 Ok(($($parameter,)*)) => {
                     let future = function(Arc::clone(&receiver), $($parameter),*);
                     Box::pin(Replying { future })

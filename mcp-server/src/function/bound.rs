@@ -6,13 +6,13 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use super::{Access, Function, Kind, body::Body};
+use super::{Access, Function, Kind, body::Body, kind::CheckText};
 #[cfg(feature = "http")]
 use crate::transport::http::HeaderParameters;
 use crate::{
     faults::{Faults, FunctionFaults},
     layers::{CallLayer, TimeLimit},
-    parameters::{Shared, TextBounds},
+    parameters::Shared,
     spec::{FunctionSpec, OnceSpec},
     state::Digest,
     tool::{InputSchema, OutputSchema, unfit},
@@ -30,7 +30,7 @@ pub(crate) struct Bound {
     /// The digests of questions that are the same in each call, by marker, once they were asked.
     pub(crate) pins: Box<[OnceLock<Digest>]>,
     input: Option<InputSchema>,
-    bounds: Option<TextBounds>,
+    bounds: Option<CheckText>,
     output: Option<OutputSchema>,
     /// The arguments that are mirrored in headers.
     #[cfg(feature = "http")]
@@ -117,7 +117,7 @@ impl Bound {
     pub(crate) fn check_arguments(&self, arguments: &str) -> Result<(), String> {
         match (&self.input, &self.bounds) {
             (Some(input), _) => input.check(arguments),
-            (None, Some(bounds)) => bounds.check(arguments),
+            (None, Some(check)) => check(arguments),
             (None, None) => Ok(()),
         }
     }

@@ -39,11 +39,14 @@ impl fmt::Debug for Kind {
     }
 }
 
+/// Compares arguments that come as text. Like all that a kind brings, it is linked where there is one of that kind.
+pub(crate) type CheckText = Box<dyn Fn(&str) -> Result<(), String> + Send + Sync>;
+
 /// What a function's arguments and result are compared with, and what the list says of it.
 #[derive(Default)]
 pub(crate) struct Described {
     pub(crate) input: Option<InputSchema>,
-    pub(crate) bounds: Option<TextBounds>,
+    pub(crate) bounds: Option<CheckText>,
     pub(crate) output: Option<OutputSchema>,
     pub(crate) json: String,
     #[cfg(feature = "http")]
@@ -59,7 +62,8 @@ impl Described {
     ) -> Self {
         Self {
             json,
-            bounds: TextBounds::of(spec, faults),
+            bounds: TextBounds::of(spec, faults)
+                .map(|bounds| Box::new(move |arguments: &str| bounds.check(arguments)) as _),
             ..Self::default()
         }
     }

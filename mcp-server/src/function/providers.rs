@@ -139,8 +139,8 @@ pub(crate) struct Providers {
 /// have themselves what an attribute says of other functions.
 pub(crate) fn in_order(mut spec: FunctionSpec, list: ProviderList) -> Function {
     spec.extra = Extra::Ignore;
-    let body = move |call: Call| -> Running {
-        let list = Arc::clone(&list);
+    let body = move |call: &Call| -> Running {
+        let (list, call) = (Arc::clone(&list), call.clone());
         Box::pin(async move {
             for provider in list.iter() {
                 match Arc::clone(provider).call(call.clone()).await {

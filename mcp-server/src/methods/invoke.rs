@@ -143,7 +143,7 @@ impl Drop for Invocation {
 }
 
 fn start(ctx: &Context) -> Running {
-    let running = ctx.function().body.run(Call::new(ctx.clone()));
+    let running = ctx.function().body.run(&Call::new(ctx.clone()));
     #[cfg(feature = "testing")]
     let running = Box::pin(crate::testing::counted(ctx.clone(), running));
     running
