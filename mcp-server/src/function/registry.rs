@@ -71,9 +71,10 @@ impl Registry {
             }
             // What else is wrong with it was said the first time.
             Occupied(name) if *name.get() == spec.location => {
-                faults
-                    .of(spec)
-                    .add(None, "it is listed twice; leave one out");
+                faults.of(spec).add(
+                    None,
+                    format!("it is listed twice, or another {kind_name} from the same place has this name; leave one out, or write `#[{kind_name}(name = \"..\")]`"),
+                );
                 return;
             }
             Occupied(name) => {

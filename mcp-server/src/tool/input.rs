@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use mcp_core::schema::{DialectOptions, Validator, coerce};
+use mcp_core::schema::{DialectOptions, Validator, coerce, to_dialect};
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
@@ -36,10 +36,10 @@ pub(crate) struct InputSchema {
 }
 
 /// A name that arguments may have and the schema does not list.
-struct Alias {
-    name: &'static str,
+pub(crate) struct Alias {
+    pub(crate) name: &'static str,
     /// The name in the schema; none for what the schema does not have at all.
-    listed: Option<&'static str>,
+    pub(crate) listed: Option<&'static str>,
 }
 
 impl Input {
@@ -217,8 +217,27 @@ pub(crate) fn unfit(why: &(impl std::fmt::Display + ?Sized)) -> String {
     format!("the arguments do not fit: {why}")
 }
 
+/// What the arguments of a function that is no tool would be compared with; none where nothing has a bound, or where the dialect
+/// has no words for them.
+pub(crate) fn bounded_arguments(
+    spec: &FunctionSpec,
+    faults: &mut FunctionFaults<'_>,
+) -> Option<(Validator, Vec<Alias>)> {
+    let dialect = to_dialect(arguments_schema(spec), DialectOptions::arguments().open()).ok()?;
+    if !dialect.has_constraints {
+        return None;
+    }
+    let aliases = match &spec.arguments {
+        ArgumentsSpec::List(list) => list.iter().flat_map(aliases_of_parameter).collect(),
+        ArgumentsSpec::Struct { members, .. } => {
+            aliases_of_struct(&members(), &dialect.schema["properties"])
+        }
+    };
+    Some((validator(&dialect, faults)?, aliases))
+}
+
 /// The schema of a function's arguments, as their types and attributes have it.
-pub(crate) fn arguments_schema(spec: &FunctionSpec) -> Value {
+fn arguments_schema(spec: &FunctionSpec) -> Value {
     let mut generator = SchemaSettings::draft2020_12()
         .for_deserialize()
         .into_generator();

@@ -13,11 +13,11 @@ use mcp_core::schema::{HeaderParameter, header_parameters};
 use serde_json::Value;
 
 pub(crate) use self::{
-    input::{InputSchema, arguments_schema, unfit},
+    input::{Alias, InputSchema, bounded_arguments, unfit},
     listing::icons,
     output::OutputSchema,
     result::{ResultWriter, write_result},
-    schema::{compile, join, standalone},
+    schema::{join, standalone},
 };
 pub use self::{
     result::ToolResult,

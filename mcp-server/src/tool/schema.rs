@@ -24,19 +24,14 @@ pub(super) fn dialect(
         .ok()
 }
 
-/// Compiles a schema in the dialect.
-pub(super) fn validator(dialect: &Dialect, faults: &mut FunctionFaults<'_>) -> Option<Validator> {
-    compile(dialect.checked(), faults)
-}
-
 /// Compiles a schema, with an engine for its patterns.
-pub(crate) fn compile(schema: &Value, faults: &mut FunctionFaults<'_>) -> Option<Validator> {
+pub(super) fn validator(dialect: &Dialect, faults: &mut FunctionFaults<'_>) -> Option<Validator> {
     let pattern = |pattern: &str| {
         let regex =
             regex_lite::Regex::new(pattern).map_err(|e| format!("has a bad pattern: {e}"))?;
         Ok(Box::new(move |text: &str| regex.is_match(text)) as _)
     };
-    Validator::with_patterns(schema, pattern)
+    Validator::with_patterns(dialect.checked(), pattern)
         .map_err(|found| {
             for fault in found.0 {
                 faults.add(None, fault.to_string());

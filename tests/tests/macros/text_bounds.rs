@@ -24,6 +24,50 @@ async fn bounded(
     format!("{number} {text} {half:?} {free:?}")
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct Rating(#[schemars(range(min = 1, max = 5))] u8);
+
+#[derive(Deserialize, JsonSchema)]
+struct Plain(u8);
+
+#[derive(Deserialize, JsonSchema)]
+struct Outer(Rating);
+
+#[derive(Deserialize, JsonSchema, Debug)]
+#[schemars(rename = "Größe")]
+struct Name(#[schemars(length(max = 3))] String);
+
+#[prompt]
+async fn named(
+    rating: Option<Rating>,
+    outer: Option<Outer>,
+    #[schemars(range(max = 5))] plain: Option<Plain>,
+    #[schemars(range(max = 3))] low: Option<Rating>,
+    name: Option<Name>,
+) -> String {
+    let numbers = [
+        rating.map(|rating| rating.0),
+        outer.map(|outer| outer.0.0),
+        plain.map(|plain| plain.0),
+        low.map(|low| low.0),
+    ];
+    format!("{numbers:?} {:?}", name.map(|name| name.0))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Aliased {
+    #[serde(alias = "n")]
+    #[schemars(range(max = 5))]
+    number: u32,
+    rating: Option<Rating>,
+}
+
+#[prompt]
+async fn aliased(aliased: Args<Aliased>) -> String {
+    let rating = aliased.rating.as_ref().map(|rating| rating.0);
+    format!("{} {rating:?}", aliased.number)
+}
+
 #[prompt]
 async fn whole(whole: Args<Whole>) -> String {
     format!("{} {:?}", whole.number, whole.word)
@@ -39,7 +83,7 @@ fn number(
 
 fn server() -> Server {
     Server::builder("server", "1.0.0")
-        .prompts(prompts![bounded, whole])
+        .prompts(prompts![bounded, whole, named, aliased])
         .resources(resources![number])
         .build()
         .expect("nothing is wrong with it")
@@ -113,6 +157,34 @@ async fn structs_of_prompts_compare_theirs() {
         refused.contains("`/word` must be a string that matches"),
         "{refused}"
     );
+}
+
+/// Bounds are in the type, on the parameter, or in both, and a name of the type's may stand in between.
+#[tokio::test]
+async fn bounds_of_named_types_are_compared_as_for_tools() {
+    for (name, fits, passes) in [
+        ("rating", "5", "6"),
+        ("outer", "5", "6"),
+        ("plain", "5", "6"),
+        ("low", "3", "4"),
+        ("name", "abc", "abcd"),
+    ] {
+        let accepted = get("named", json!({ name: fits })).await;
+        assert!(accepted.is_ok(), "{name}: {accepted:?}");
+        let refused = get("named", json!({ name: passes })).await;
+        let refused = refused.expect_err(name);
+        assert!(refused.contains(&format!("`/{name}` must be")), "{refused}");
+    }
+    for arguments in [
+        json!({"n": "6"}),
+        json!({"number": "6"}),
+        json!({"n": "1", "rating": "6"}),
+    ] {
+        let refused = get("aliased", arguments.clone()).await;
+        assert!(refused.is_err(), "{arguments}");
+    }
+    let fits = json!({"n": "5", "rating": "5"});
+    assert_eq!(get("aliased", fits).await, Ok("5 Some(5)".to_owned()));
 }
 
 #[tokio::test]

@@ -90,13 +90,18 @@ fn a_function_that_is_listed_twice_says_so_and_nothing_else_twice() {
         .unwrap_err();
     let faults = error.faults();
     assert_eq!(of(faults, "fine").len(), 1, "{error}");
-    assert_eq!(
-        of(faults, "fine")[0].text,
-        "it is listed twice; leave one out"
+    assert!(
+        of(faults, "fine")[0]
+            .text
+            .starts_with("it is listed twice, or another tool")
     );
     let states = of(faults, "needs_state");
     assert_eq!(states.len(), 3, "{error}");
-    assert_eq!(states[2].text, "it is listed twice; leave one out");
+    assert!(
+        states[2]
+            .text
+            .starts_with("it is listed twice, or another tool")
+    );
 }
 
 #[test]
