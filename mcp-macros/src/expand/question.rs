@@ -1,6 +1,6 @@
 //! The question of a marker parameter, as the expression that its resolver runs.
 
-use proc_macro2::{Literal, TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::Type;
 
@@ -54,23 +54,27 @@ pub(super) fn ask(
 /// Whether a question can end early or has to wait, so that it needs a future of its own. A coroutine costs the compiler more
 /// than all the rest of a tool.
 fn waits(question: &TokenStream) -> bool {
-    let mut last = None;
-    question.clone().into_iter().any(|token| {
-        let before = last.replace(token.clone());
-        match token {
-            TokenTree::Ident(ident) => ident == "await" || ident == "return",
-            TokenTree::Punct(punct) if punct.as_char() == '?' => true,
-            // What is in another macro than these, nobody knows. They go by their names: a user's own is taken for them.
-            TokenTree::Punct(punct) if punct.as_char() == '!' => match before {
-                Some(TokenTree::Ident(name)) => !["format", "format_args", "matches", "vec"]
-                    .iter()
-                    .any(|known| name == known),
-                _ => false,
-            },
-            TokenTree::Group(group) => waits(&group.stream()),
-            TokenTree::Punct(_) | TokenTree::Literal(_) => false,
-        }
-    })
+    let tokens: Vec<TokenTree> = question.clone().into_iter().collect();
+    let is_known = |name: &Ident| {
+        let known = ["format", "format_args", "matches", "vec"];
+        known.iter().any(|known| name == known)
+    };
+    let hides_something = |around: &[TokenTree]| match around {
+        // What is in another macro than these, nobody knows. They go by their names: a user's own is taken for them.
+        [
+            TokenTree::Ident(name),
+            TokenTree::Punct(punct),
+            TokenTree::Group(_),
+        ] => punct.as_char() == '!' && !is_known(name),
+        _ => false,
+    };
+    let ends_early = |token: &TokenTree| match token {
+        TokenTree::Ident(ident) => ident == "await" || ident == "return",
+        TokenTree::Punct(punct) => punct.as_char() == '?',
+        TokenTree::Group(group) => waits(&group.stream()),
+        TokenTree::Literal(_) => false,
+    };
+    tokens.iter().any(ends_early) || tokens.windows(3).any(hides_something)
 }
 
 /// The place of a marker among the markers.
