@@ -71,7 +71,9 @@ impl Function {
     pub fn argument(&mut self, index: usize) -> &mut ArgumentSpec {
         match &mut self.spec.arguments {
             ArgumentsSpec::List(list) => &mut list[index],
-            ArgumentsSpec::Struct { .. } => panic!("a struct has no plain arguments"),
+            ArgumentsSpec::Struct { .. } => {
+                unreachable!("the attributes describe plain arguments where there are some")
+            }
         }
     }
 }

@@ -69,19 +69,9 @@ impl Input {
             Extra::Ignore => DialectOptions::arguments().open(),
         };
         let dialect = dialect(arguments_schema(spec), options, faults, "")?;
-        let (order, aliases, passes_over) = match &spec.arguments {
-            ArgumentsSpec::List(list) => (
-                list.iter().map(|argument| argument.name).collect(),
-                list.iter().flat_map(aliases_of_parameter).collect(),
-                false,
-            ),
-            ArgumentsSpec::Struct { members, .. } => {
-                let members = members();
-                let aliases = aliases_of_struct(&members, &dialect.schema["properties"]);
-                let order = members.into_iter().map(|member| member.name).collect();
-                (order, aliases, spec.extra == Extra::Refuse)
-            }
-        };
+        let (order, aliases) = names(spec, &dialect.schema["properties"]);
+        let is_struct = matches!(spec.arguments, ArgumentsSpec::Struct { .. });
+        let passes_over = is_struct && spec.extra == Extra::Refuse;
         let is_needed = dialect.has_constraints || passes_over || dialect.exact.is_some();
         // Debug builds compile them all, so that no test misses a schema that cannot be.
         let validator = if is_needed || cfg!(debug_assertions) {
@@ -98,6 +88,24 @@ impl Input {
                 aliases,
             }),
         })
+    }
+}
+
+/// The names of the arguments in order, and those that the schema does not list.
+fn names(spec: &FunctionSpec, properties: &Value) -> (Vec<&'static str>, Vec<Alias>) {
+    match &spec.arguments {
+        ArgumentsSpec::List(list) => (
+            list.iter().map(|argument| argument.name).collect(),
+            list.iter().flat_map(aliases_of_parameter).collect(),
+        ),
+        ArgumentsSpec::Struct { members, .. } => {
+            let members = members();
+            let aliases = aliases_of_struct(&members, properties);
+            (
+                members.into_iter().map(|member| member.name).collect(),
+                aliases,
+            )
+        }
     }
 }
 
@@ -227,12 +235,7 @@ pub(crate) fn bounded_arguments(
     if !dialect.has_constraints {
         return None;
     }
-    let aliases = match &spec.arguments {
-        ArgumentsSpec::List(list) => list.iter().flat_map(aliases_of_parameter).collect(),
-        ArgumentsSpec::Struct { members, .. } => {
-            aliases_of_struct(&members(), &dialect.schema["properties"])
-        }
-    };
+    let (_, aliases) = names(spec, &dialect.schema["properties"]);
     Some((validator(&dialect, faults)?, aliases))
 }
 
